@@ -24,10 +24,10 @@ from watched_drops import Both
 
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_core.episodes.labelled import read_labelled
-from hetwin_learning.of_actions import ActionWatcher
-from hetwin_learning.of_model import ModelThresholds
-from hetwin_learning.of_trigger import TriggerThresholds
-from hetwin_learning.replaying import replayed
+from hetwin_learning.action_watch import ActionWatcher
+from hetwin_learning.model_thresholds import ModelThresholds
+from hetwin_learning.replays import replay_episodes
+from hetwin_learning.trigger_thresholds import TriggerThresholds
 from hetwin_suite._study.run_result import RunResult
 from hetwin_suite._study.study import Study
 
@@ -99,7 +99,7 @@ def _of_model(kept: Kept) -> list[dict[str, Any]]:
         wrong_scenario(kept.folder / "large.yaml", hand, large), None, CONNECTOR
     )
     study = Study(hand, jobs=kept.jobs, progress=_tell)
-    seen = replayed(study, [one.folder for one in episodes], kept.seen)
+    seen = replay_episodes(study, [one.folder for one in episodes], kept.seen)
     labels = [one.label() for one in episodes]
     return [threshold_row("cylinders times 10", wrong, hand, seen, labels, LEARNED)]
 
@@ -113,7 +113,7 @@ def _of_drops(kept: Kept, what: Sequence[str]) -> dict[str, Any]:
     hand = TriggerThresholds(path, None, TRIGGER)
     watcher = Both(path, None, hand, ActionWatcher(path, None))
     study = Study(watcher, jobs=kept.jobs, progress=_tell)
-    seen = replayed(study, [one.folder for one in episodes], kept.seen)
+    seen = replay_episodes(study, [one.folder for one in episodes], kept.seen)
     if "trigger" in what:
         few, moments = episodes[: LEARNED + JUDGED], [one[0] for one in seen]
         labels = [one.label("held") for one in few]

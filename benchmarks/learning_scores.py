@@ -17,11 +17,11 @@ from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.episodes.labelled import LabelledRecording
 from hetwin_futures.successes import Row, success_of
 from hetwin_learning.attempts import Attempt, attempts_in
-from hetwin_learning.learn import as_moments, learned_from, signed
+from hetwin_learning.learn import learned_from, signed_bounds, to_moments
 from hetwin_learning.learn_success import successes_in
-from hetwin_learning.of_model import ModelThresholds
-from hetwin_learning.of_trigger import TriggerThresholds
-from hetwin_learning.tree import judged_right
+from hetwin_learning.model_thresholds import ModelThresholds
+from hetwin_learning.tree import accuracy_of
+from hetwin_learning.trigger_thresholds import TriggerThresholds
 from hetwin_suite._study.intervals import probability
 
 EDGES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
@@ -33,7 +33,7 @@ Of: TypeAlias = ModelThresholds | TriggerThresholds
 def wrong_scenario(file: Path, hand: Of, values: list[float]) -> Path:
     """Write a scenario with other thresholds than those that were set by hand."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    data = {"extends": str(hand.path), **hand.written(values)}
+    data = {"extends": str(hand.path), **hand.scenario_keys(values)}
     file.write_text(yaml.safe_dump(data, sort_keys=False), encoding="utf-8")
     return file.resolve()
 
@@ -55,11 +55,15 @@ def threshold_row(
     file = wrong.path.with_name(f"learned_{wrong.path.name}")
     file.write_text(found.yaml(), encoding="utf-8")
     present, by_hand = wrong.thresholds(), hand.thresholds()
-    moments, others = as_moments(seen[learned:], len(present)), labels[learned:]
+    moments, others = to_moments(seen[learned:], len(present)), labels[learned:]
     values = [one.signed(value) for one, value in zip(present, found.values, strict=True)]
     learned_values = np.array(values, float)
-    bounds = {"before": signed(present), "learned": learned_values, "by_hand": signed(by_hand)}
-    right = {key: round(judged_right(moments, others, one), 4) for key, one in bounds.items()}
+    bounds = {
+        "before": signed_bounds(present),
+        "learned": learned_values,
+        "by_hand": signed_bounds(by_hand),
+    }
+    right = {key: round(accuracy_of(moments, others, one), 4) for key, one in bounds.items()}
     return {
         "begun_with": name,
         "learned_from": {"of": learned, "yes": sum(labels[:learned])},
@@ -102,7 +106,7 @@ def _forecast(rows: Sequence[Row], can_fail: set[str], actions: Sequence[Any]) -
 
 
 def _success(rows: Sequence[Row], one: Attempt) -> float:
-    row = success_of(rows, one.action, one.known)
+    row = success_of(rows, one.action, one.inputs)
     return 1.0 if row is None else row.p
 
 
@@ -121,7 +125,7 @@ def kin_rows(
     for row in rows:
         if row.action != "release" or row.arguments.get("container") != container:
             continue
-        came = [done.succeeded for done in tried if success_of([row], "release", done.known)]
+        came = [done.succeeded for done in tried if success_of([row], "release", done.inputs)]
         share = probability(sum(came), len(came))._asdict()
         found.append({**row.to_json(), "came_about": share if came else None})
     return found

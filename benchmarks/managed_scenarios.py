@@ -23,8 +23,8 @@ from machine import machine
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_fidelity import MODES
 from hetwin_learning.fidelity.candidate import FULL, Candidate
-from hetwin_learning.fidelity.learn_fidelity import CandidateScore, Scoring, score_candidate
-from hetwin_learning.fidelity.moving import MovedWatcher
+from hetwin_learning.fidelity.learn_fidelity import CandidateScore, CandidateScorer, score_candidate
+from hetwin_learning.fidelity.moved_objects import MovedWatcher
 from hetwin_suite._study.run_result import RunResult
 from hetwin_suite._study.study import Study
 from hetwin_truck.cluttered_floor import FILE, write_cluttered_floor
@@ -102,7 +102,7 @@ class Runs:
         key = (load, case.sleep, case.candidate)
         if key not in self._known and may_run:
             watcher = MovedWatcher(self._path(load), "engine_sleep" if case.sleep else None)
-            scoring = Scoring(Study(watcher, OPTIONS, seed=load, jobs=1))
+            scoring = CandidateScorer(Study(watcher, OPTIONS, seed=load, jobs=1))
             self._known[key] = found = scoring.run(case.candidate, 0)
             kept = (found.processor_s, found.end_ns / 1e9, found.seen, found.error or "")
             with self._file.open("a", encoding="utf-8") as file:

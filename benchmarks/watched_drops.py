@@ -9,8 +9,8 @@ from typing import Any
 from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.transport.port import ModelPort
-from hetwin_learning.of_actions import ActionWatcher
-from hetwin_learning.of_trigger import TriggerThresholds
+from hetwin_learning.action_watch import ActionWatcher
+from hetwin_learning.trigger_thresholds import TriggerThresholds
 from hetwin_suite._study.judging import ObservedScenario, RunObserver
 
 

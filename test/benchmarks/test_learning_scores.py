@@ -16,7 +16,7 @@ from learning_scores import forecast_row, kin_rows, threshold_row, wrong_scenari
 
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_core.episodes.labelled import LabelledRecording
-from hetwin_learning.of_model import ModelThresholds
+from hetwin_learning.model_thresholds import ModelThresholds
 
 pytestmark = pytest.mark.skipif(
     find_spec("sklearn") is None, reason="the extra learn is not installed"

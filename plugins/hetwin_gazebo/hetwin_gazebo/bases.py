@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from hetwin_gazebo.shadow import Shadow
-from hetwin_gazebo.touching import Key
+from hetwin_gazebo.touching import FramePair
 from hetwin_suite.engine import CopiedPart, frame_name, rotation_by, rotation_vector
 from hetwin_suite.model import (
     WORLD,
@@ -56,25 +56,27 @@ class Bases(CopiedPart):
             self._from[robot] = self._to[robot] = state
 
     def place_all(self) -> None:
-        """Set all bases to their present states."""
+        """Set all bases to their current states."""
         self.placed.update(self._shadow.bases)
 
     def command(self, states: Floats) -> None:
         """Set the (n, 13) states of the followed bases at the end of the next step."""
         self._to.update(zip(self.followed, np.array(states), strict=True))
 
-    def at(self, share: float) -> dict[str, Floats]:
+    def at(self, fraction: float) -> dict[str, Floats]:
         """Return the (13,) commanded state of each followed base after a fraction of the step."""
-        if share >= 1.0:
+        if fraction >= 1.0:
             return dict(self._to)
-        return {name: _between(self._from[name], self._to[name], share) for name in self.followed}
+        return {
+            name: _interpolate(self._from[name], self._to[name], fraction) for name in self.followed
+        }
 
-    def expected(self, share: float) -> Mapping[str, Floats]:
+    def expected(self, fraction: float) -> Mapping[str, Floats]:
         """Return the states of `at`, and those of free bases extrapolated by their twists."""
         return {
-            name: extrapolate(pose, share * self._period)
+            name: extrapolate(pose, fraction * self._period)
             for name, pose in self._shadow.bases.items()
-        } | self.at(share)
+        } | self.at(fraction)
 
     def accelerations(self) -> dict[str, Floats]:
         """Return (6,) accelerations of the followed bases in this step, in the coordinates of free joints.
@@ -88,11 +90,11 @@ class Bases(CopiedPart):
             found[name] = np.array((*change[:3], *turning))
         return found
 
-    def stepped(self) -> None:
+    def end_step(self) -> None:
         """Store that the commanded states are reached."""
         self._from = dict(self._to)
 
-    def keep_from(self, before: Bases) -> None:
+    def copy_from(self, before: Bases) -> None:
         """Copy the commands of another world with the same robots; the shadow must have copied the bases before."""
         self._from, self._to = dict(before._from), dict(before._to)
 
@@ -103,15 +105,15 @@ class Bases(CopiedPart):
         self.place_all()
 
 
-def _between(begin: Floats, end: Floats, share: float) -> Floats:
+def _interpolate(begin: Floats, end: Floats, fraction: float) -> Floats:
     """Interpolate between two states, on a straight path with one rotation."""
-    state = begin + share * (end - begin)
-    part = rotation_by((share * rotation_vector(begin[3:7], end[3:7])).tolist())
+    state = begin + fraction * (end - begin)
+    part = rotation_by((fraction * rotation_vector(begin[3:7], end[3:7])).tolist())
     state[3:7] = multiply(part, begin[3:7].tolist())
     return state
 
 
-def held_by(robot: str, shadow: Shadow, touching: Iterable[Key]) -> set[str]:
+def objects_moving_with(robot: str, shadow: Shadow, touching: Iterable[FramePair]) -> set[str]:
     """Return the objects that move with a robot.
 
     These are objects that are led in its frames or attached to such objects, and objects that touch the robot or these,
@@ -124,36 +126,36 @@ def held_by(robot: str, shadow: Shadow, touching: Iterable[Key]) -> set[str]:
     """
     bodies = shadow.world.bodies
     owner = {frame_name(body, link.name): body.name for body in bodies for link in body.links}
-    on = {n: owner.get(v.parent, WORLD) for n, v in shadow.kinematic.values.items()}
-    on |= {name: owner[load.to] for name, load in shadow.loads.items()}
-    held = {name for name in on if _carrier(name, on) == robot}
-    standing = {name for name in on if _carrier(name, on) == WORLD}
+    carriers = {n: owner.get(v.parent, WORLD) for n, v in shadow.kinematic.values.items()}
+    carriers |= {name: owner[load.to] for name, load in shadow.loads.items()}
+    held = {name for name in carriers if _root_carrier(name, carriers) == robot}
+    standing = {name for name in carriers if _root_carrier(name, carriers) == WORLD}
     pairs: list[tuple[str, str]] = []
     for keys in touching:
-        one, other = (owner.get(shadow.tables.frames[key], WORLD) for key in keys)
-        for name, partner in ((one, other), (other, one)):
+        first, second = (owner.get(shadow.tables.frames[key], WORLD) for key in keys)
+        for name, partner in ((first, second), (second, first)):
             if partner == robot or partner in shadow.poses:
                 pairs.append((partner, name))
             else:
                 standing.add(name)
-    reached, new = {robot, *held}, {robot, *held}
+    moving, new = {robot, *held}, {robot, *held}
     while new:
         new = {name for partner, name in pairs if partner in new}
-        new = (new & shadow.poses.keys()) - standing - reached
-        reached |= new
-    return reached - {robot}
+        new = (new & shadow.poses.keys()) - standing - moving
+        moving |= new
+    return moving - {robot}
 
 
-def _carrier(name: str, on: dict[str, str]) -> str:
+def _root_carrier(name: str, carriers: dict[str, str]) -> str:
     """Return the last element of the chain of frames that an object is led by or attached to."""
-    passed: set[str] = set()
-    while name in on and name not in passed:
-        passed.add(name)
-        name = on[name]
+    visited: set[str] = set()
+    while name in carriers and name not in visited:
+        visited.add(name)
+        name = carriers[name]
     return name
 
 
-def carried_along(
+def states_after_placing(
     robot: str, state: Floats, held: Iterable[str], shadow: Shadow
 ) -> dict[str, Floats]:
     """Return object -> (13,) its state after the base of a robot is set to a state (13,)."""

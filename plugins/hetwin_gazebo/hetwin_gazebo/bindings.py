@@ -20,8 +20,8 @@ from typing import Any
 from hetwin_suite.model import BadInput
 
 _PARTITION = "GZ_PARTITION"
-_OWN_WORLD = "/hetwin/world/"
-_numbers = itertools.count()
+_WORLD_MARK_PREFIX = "/hetwin/world/"
+_engine_numbers = itertools.count()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +58,12 @@ class Gazebo:
         return getattr(import_module(f"{self.messages}.{module}"), name)
 
 
-def installed() -> Release | None:
+def installed_release() -> Release | None:
     """Return the newest release whose bindings are installed, without importing them; None if there is none."""
-    return next((release for release in RELEASES if _is_there(release)), None)
+    return next((release for release in RELEASES if _is_installed(release)), None)
 
 
-def _is_there(release: Release) -> bool:
+def _is_installed(release: Release) -> bool:
     names = (release.sim, release.math, release.msgs, release.transport)
     try:
         return all(find_spec(name) is not None for name in names)
@@ -78,7 +78,7 @@ def gazebo() -> Gazebo:
     Raises:
         ImportError: if they are not installed or fail to load.
     """
-    release = installed()
+    release = installed_release()
     if release is None:
         names = ", ".join(f"{r.sim} ({r.name})" for r in RELEASES)
         raise ImportError(f"Gazebo's Python bindings are not installed: found none of {names}")
@@ -124,25 +124,29 @@ def transport_node(partition: str | None, where: str) -> tuple[Any, str]:
     return transport.Node(options), options.partition
 
 
-def own_worlds(topics: Iterable[str]) -> set[str]:
+def hetwin_worlds(topics: Iterable[str]) -> set[str]:
     """Return the worlds that engines of hetwin simulate in a partition, by the topics advertised in it."""
-    return {topic.removeprefix(_OWN_WORLD) for topic in topics if topic.startswith(_OWN_WORLD)}
+    return {
+        topic.removeprefix(_WORLD_MARK_PREFIX)
+        for topic in topics
+        if topic.startswith(_WORLD_MARK_PREFIX)
+    }
 
 
-def own_world_topic(world: str) -> str:
+def world_mark_topic(world: str) -> str:
     """Return the topic that marks a world as an engine's own; nothing is published on it."""
-    return _OWN_WORLD + world.replace(" ", "_")
+    return _WORLD_MARK_PREFIX + world.replace(" ", "_")
 
 
 def new_partition() -> str:
     """Return the transport partition of the next engine: the environment's GZ_PARTITION, or else a new one."""
-    number = next(_numbers)
+    number = next(_engine_numbers)
     own = f"hetwin_{os.getpid()}" + (f"_{number}" if number else "")
     return os.environ.get(_PARTITION) or own
 
 
 @contextmanager
-def partition_set(partition: str) -> Iterator[None]:
+def partition_in_environment(partition: str) -> Iterator[None]:
     """Set the partition of all nodes that are created meanwhile, in particular of Gazebo's server.
 
     Gazebo reads it only from the environment. Other code in the process or its children that talks to a Gazebo must not

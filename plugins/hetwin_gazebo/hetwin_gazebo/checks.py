@@ -43,7 +43,7 @@ def check_physics(physics: Physics) -> None:
     Raises:
         BadInput: if the body does not fall.
     """
-    if not _falls(physics):
+    if not _body_falls(physics):
         raise BadInput(
             "Gazebo does not find this physics engine (its message is above)",
             where="options.physics",
@@ -54,7 +54,7 @@ def check_physics(physics: Physics) -> None:
 
 
 @cache
-def _falls(physics: Physics) -> bool:
+def _body_falls(physics: Physics) -> bool:
     inertial = Inertial(1.0, IDENTITY, (0.1, 0.1, 0.1, 0.0, 0.0, 0.0))
     world = World("self_test", (Body("self_test", (Link("self_test", inertial=inertial),)),))
     start = np.zeros(POSE_SIZE)
@@ -102,7 +102,7 @@ def check_robots(world: World, where: str) -> None:
                 found=robot.base.value,
                 expected=f"{_EXPECTED}base: fixed",
             )
-        if loose := _loose(robot):
+        if loose := _joints_without_follow(robot):
             raise BadInput(
                 f"joints of {robot.name} only follow in {where}",
                 where="robot.drives",
@@ -111,12 +111,12 @@ def check_robots(world: World, where: str) -> None:
             )
 
 
-def _loose(robot: Body) -> list[str]:
+def _joints_without_follow(robot: Body) -> list[str]:
     driven = robot.driven_joints
     return [joint.name for joint in driven if joint.drive.mode is not DriveMode.FOLLOW]
 
 
-_IN_THE_SERVER = ("gz::sim", "ignition::gazebo")
+_SERVER_CLASSES = ("gz::sim", "ignition::gazebo")
 """Plugins that the server itself reads: levels and performers."""
 _MAPS = Path("/proc/self/maps")
 
@@ -131,7 +131,7 @@ def note_missing(world: World, notes: Notes) -> None:
     lines = _MAPS.read_text("utf-8", errors="replace").splitlines()
     loaded = {_stem(line.rpartition("/")[2]) for line in lines if ".so" in line}
     for place, plugin in plugins(world.all_extras()):
-        if plugin.attributes.get("name") in _IN_THE_SERVER:
+        if plugin.attributes.get("name") in _SERVER_CLASSES:
             continue
         file = plugin.attributes.get("filename", "")
         if _stem(file.rpartition("/")[2]) not in loaded:

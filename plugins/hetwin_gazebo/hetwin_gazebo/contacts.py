@@ -16,13 +16,13 @@ from hetwin_gazebo.bindings import Gazebo
 from hetwin_suite.engine import Vector
 from hetwin_suite.runs import HetwinError
 
-_OLDEST_NS = 50_000_000
+_MAX_AGE_NS = 50_000_000
 """Maximum age of the step whose contacts are used [ns]."""
-_IDLE_NS = 500_000_000
+_IDLE_TIMEOUT_NS = 500_000_000
 """Time without a request after which the topic is unsubscribed [ns]."""
-_KEPT = 256
+_MAX_STORED = 256
 """Maximum number of stored messages: some steps of many objects."""
-_UNREAD = 8192
+_MAX_UNREAD = 8192
 """Maximum number of stored messages for `unread`, which reads all of them at once."""
 
 
@@ -54,10 +54,10 @@ class ContactTopic:
         self._node, self._options = gz.transport.Node(), gz.transport.SubscribeOptions()
         self._topic = topic
         self._kind = gz.message("contacts_pb2", "Contacts")
-        self._arrived: deque[bytes] = deque(maxlen=_KEPT)
-        self._unread: deque[bytes] = deque(maxlen=_UNREAD)
+        self._arrived: deque[bytes] = deque(maxlen=_MAX_STORED)
+        self._unread: deque[bytes] = deque(maxlen=_MAX_UNREAD)
         self._subscribed = False
-        self._asked_ns = 0
+        self._requested_ns = 0
 
     def _on_message(self, message: bytes, _info: Any) -> None:
         self._arrived.append(message)  # decoded on request, since most are never read
@@ -71,10 +71,10 @@ class ContactTopic:
         Raises:
             ContactsLost: if the topic cannot be subscribed to.
         """
-        self._asked_ns = now_ns
+        self._requested_ns = now_ns
         if not self._subscribed:
             self._subscribe()
-        return list(each_once(self._newest(now_ns)))
+        return list(without_duplicates(self._newest_messages(now_ns)))
 
     def unread(self, now_ns: int) -> list[tuple[int, list[Contact]]]:
         """Return the contacts of all steps received since the last call, each with Gazebo's time of the step.
@@ -82,18 +82,18 @@ class ContactTopic:
         Raises:
             ContactsLost: if the topic cannot be subscribed to.
         """
-        self._asked_ns = now_ns
+        self._requested_ns = now_ns
         if not self._subscribed:
             self._subscribe()
         steps: dict[int, list[Any]] = {}
         for _ in range(len(self._unread)):
             message = self._kind.FromString(self._unread.popleft())
             steps.setdefault(_nanoseconds(message), []).append(message)
-        return [(stamp, list(each_once(steps[stamp]))) for stamp in sorted(steps)]
+        return [(stamp, list(without_duplicates(steps[stamp]))) for stamp in sorted(steps)]
 
-    def rest(self, now_ns: int) -> None:
+    def unsubscribe_if_idle(self, now_ns: int) -> None:
         """Unsubscribe if contacts have not been requested for a while; called after each step."""
-        if self._subscribed and now_ns - self._asked_ns > _IDLE_NS:
+        if self._subscribed and now_ns - self._requested_ns > _IDLE_TIMEOUT_NS:
             self.close()
 
     def _subscribe(self) -> None:
@@ -102,7 +102,7 @@ class ContactTopic:
             raise ContactsLost(f"cannot subscribe to Gazebo's topic {self._topic}")
         self._subscribed = True
 
-    def _newest(self, now_ns: int) -> list[Any]:
+    def _newest_messages(self, now_ns: int) -> list[Any]:
         """Return the messages of the newest complete step; a later step's first message proves it complete."""
         steps: dict[int, list[Any]] = {}
         for raw in reversed(tuple(self._arrived)):
@@ -110,7 +110,7 @@ class ContactTopic:
             steps.setdefault(_nanoseconds(message), []).append(message)
             if len(steps) > 2:
                 break
-        recent = [stamp for stamp in steps if now_ns - stamp <= _OLDEST_NS]
+        recent = [stamp for stamp in steps if now_ns - stamp <= _MAX_AGE_NS]
         return steps[recent[min(1, len(recent) - 1)]] if recent else []
 
     def close(self) -> None:
@@ -135,16 +135,18 @@ def _nanoseconds(message: Any) -> int:
     return int(stamp.sec) * 1_000_000_000 + int(stamp.nsec)
 
 
-def each_once(messages: Iterable[Any]) -> Iterator[Contact]:
+def without_duplicates(messages: Iterable[Any]) -> Iterator[Contact]:
     """Yield the contacts in messages without duplicates, since both of two touching objects may report a contact."""
     reporter: dict[tuple[int, int], int] = {}
     for message in messages:
         for contact in message.contact:
-            one, other = contact.collision1.id, contact.collision2.id
-            key = (min(one, other), max(one, other))
-            if reporter.setdefault(key, one) == one:
+            first, second = contact.collision1.id, contact.collision2.id
+            key = (min(first, second), max(first, second))
+            if reporter.setdefault(key, first) == first:
                 for i, wrench in enumerate(contact.wrench):
                     force = wrench.body_1_wrench.force
-                    at = contact.position[i] if i < len(contact.position) else _UNKNOWN
+                    point = contact.position[i] if i < len(contact.position) else _UNKNOWN
                     depth = contact.depth[i] if i < len(contact.depth) else nan
-                    yield Contact(key, (force.x, force.y, force.z), depth, (at.x, at.y, at.z))
+                    yield Contact(
+                        key, (force.x, force.y, force.z), depth, (point.x, point.y, point.z)
+                    )

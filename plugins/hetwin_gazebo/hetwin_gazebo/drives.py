@@ -49,41 +49,41 @@ class JointSpline(CopiedPart):
         self._from = self._to
         self._to = (positions.copy(), velocities.copy())
 
-    def at(self, share: float) -> Floats:
+    def at(self, fraction: float) -> Floats:
         """Return (n,) positions after a fraction of the step."""
-        if share >= 1.0:
+        if fraction >= 1.0:
             return self._to[0]
         (a, da), (b, db) = self._from, self._to
-        s, r = share, 1.0 - share
+        s, r = fraction, 1.0 - fraction
         between: Floats = r * r * ((1 + 2 * s) * a + s * self._period * da) + s * s * (
             (1 + 2 * r) * b - r * self._period * db
         )
         return between
 
 
-_LEAST_SHARE = 0.005
+_MIN_EFFORT_RATIO = 0.005
 """Minimum effort of a drive as a share of its limit, to absorb rounding errors."""
-_SINKING = 100.0
-"""Velocity that exceeds any fall by weight in a step [rad/s or m/s]."""
+_SINK_SPEED = 100.0
+"""Velocity greater than gravity can cause in a step [rad/s or m/s]."""
 
 
 @dataclass(frozen=True, slots=True)
-class Aim:
+class DriveTargets:
     """Targets of n limited joints after one of Gazebo's steps.
 
     Attributes:
         seconds: duration of the step [s].
-        away: distances to the targets before the step [rad or m].
-        pace: velocities towards the targets [rad/s or m/s].
-        change: accelerations of the commanded motion [rad/s^2 or m/s^2].
+        position_errors: distances to the targets before the step [rad or m].
+        target_velocities: velocities towards the targets [rad/s or m/s].
+        accelerations: accelerations of the commanded motion [rad/s^2 or m/s^2].
         carried: efforts that the simulation carries for the joints [Nm or N].
         needed: further efforts of the commanded motion [Nm or N].
     """
 
     seconds: float
-    away: Floats
-    pace: Floats
-    change: Floats
+    position_errors: Floats
+    target_velocities: Floats
+    accelerations: Floats
     carried: Floats
     needed: Floats
 
@@ -105,50 +105,56 @@ class LimitedDrives:
         )
         self._effort = np.array([np.inf if d.effort is None else d.effort for d in drives])
 
-    def speeds(self, aim: Aim, velocities: Floats) -> Floats:
+    def speeds(self, targets: DriveTargets, velocities: Floats) -> Floats:
         """Return (n,) velocities after one of Gazebo's steps, integrated implicitly from `velocities` before it."""
-        seconds = aim.seconds
-        ahead = self._inertia * (velocities + seconds * aim.change)
-        pull = seconds * (self._stiffness * aim.away + self._damping * aim.pace)
-        found: Floats = (ahead + pull) / (
+        seconds = targets.seconds
+        momentum = self._inertia * (velocities + seconds * targets.accelerations)
+        pull = seconds * (
+            self._stiffness * targets.position_errors + self._damping * targets.target_velocities
+        )
+        found: Floats = (momentum + pull) / (
             self._inertia + seconds * (self._damping + seconds * self._stiffness)
         )
-        found += _SINKING * np.sign(self._lacking(aim))
+        found += _SINK_SPEED * np.sign(self._missing_efforts(targets))
         return found
 
-    def limits(self, aim: Aim, velocities: Floats) -> tuple[Floats, Floats]:
+    def limits(self, targets: DriveTargets, velocities: Floats) -> tuple[Floats, Floats]:
         """Return (n,) minimum and maximum efforts for one of Gazebo's steps; arguments as in `speeds`."""
-        pull = self._stiffness * np.abs(aim.away)
-        pull += self._damping * np.abs(aim.pace - velocities)
-        pull += np.abs(aim.needed) + _LEAST_SHARE * self._effort
-        least = np.maximum(-pull, np.minimum(-self._effort - aim.carried, 0.0))
-        most = np.minimum(pull, np.maximum(self._effort - aim.carried, 0.0))
-        lacking = self._lacking(aim)
+        pull = self._stiffness * np.abs(targets.position_errors)
+        pull += self._damping * np.abs(targets.target_velocities - velocities)
+        pull += np.abs(targets.needed) + _MIN_EFFORT_RATIO * self._effort
+        minimum = np.maximum(-pull, np.minimum(-self._effort - targets.carried, 0.0))
+        maximum = np.minimum(pull, np.maximum(self._effort - targets.carried, 0.0))
+        missing = self._missing_efforts(targets)
         return (
-            np.where(lacking == 0.0, least, np.minimum(lacking, 0.0)),
-            np.where(lacking == 0.0, most, np.maximum(lacking, 0.0)),
+            np.where(missing == 0.0, minimum, np.minimum(missing, 0.0)),
+            np.where(missing == 0.0, maximum, np.maximum(missing, 0.0)),
         )
 
-    def _lacking(self, aim: Aim) -> Floats:
-        """Return (n,) the effort that drives lack to hold their weight, in the direction of the weight [Nm or N]."""
-        excess = np.maximum(np.abs(aim.carried) - self._effort, 0.0)
-        lacking: Floats = -np.sign(aim.carried) * excess
-        return lacking
+    def _missing_efforts(self, targets: DriveTargets) -> Floats:
+        """Return the part of each joint's weight that exceeds its drive's effort limit, (n,), signed [Nm or N]."""
+        excess = np.maximum(np.abs(targets.carried) - self._effort, 0.0)
+        missing: Floats = -np.sign(targets.carried) * excess
+        return missing
 
-    def efforts(self, aim: Aim, away: Floats, velocities: Floats) -> Floats:
+    def efforts(self, targets: DriveTargets, position_errors: Floats, velocities: Floats) -> Floats:
         """Return (n,) efforts in the last step from the drives' law, since Gazebo reports none.
 
         Args:
-            aim: targets of that step.
-            away: (n,) distances to the targets after it [rad or m].
+            targets: targets of that step.
+            position_errors: (n,) distances to the targets after it [rad or m].
             velocities: (n,) velocities after it [rad/s or m/s].
         """
-        pull = self._stiffness * away + self._damping * (aim.pace - velocities)
-        efforts: Floats = np.clip(pull + aim.needed + aim.carried, -self._effort, self._effort)
+        pull = self._stiffness * position_errors + self._damping * (
+            targets.target_velocities - velocities
+        )
+        efforts: Floats = np.clip(
+            pull + targets.needed + targets.carried, -self._effort, self._effort
+        )
         return efforts
 
 
-class Weights:
+class JointEfforts:
     """Efforts of all driven joints, by inverse dynamics of the robots.
 
     In Gazebo, gravity acts on a robot's links only if its base is free (see `SdfWriter`). For robots with a fixed base,
@@ -162,8 +168,8 @@ class Weights:
         self._shadow = shadow
         self.drives: tuple[JointDrive, ...] = shadow.tables.drives
         robots = [body for body in shadow.world.bodies if body.robot]
-        falling = [b.base is Base.FREE for b in robots for _ in b.driven_joints]
-        self._falling = np.array(falling, np.bool_)
+        gravity_acts = [b.base is Base.FREE for b in robots for _ in b.driven_joints]
+        self._gravity_acts = np.array(gravity_acts, np.bool_)
         self._inverse: InverseDynamics | None = None
         self._forward: FeedForward | None = None
 
@@ -178,28 +184,28 @@ class Weights:
         poses = {name: state[:7] for name, state in self._shadow.bases.items()}
         return self._inverse.efforts(positions, velocities, accelerations, poses)
 
-    def shares(
-        self, accelerations: Floats, of_bases: Mapping[str, Floats]
+    def split_efforts(
+        self, accelerations: Floats, base_accelerations: Mapping[str, Floats]
     ) -> tuple[Floats, Floats]:
-        """Return (n,) the efforts that the simulation carries for the joints, and their further efforts [Nm or N].
+        """Return the efforts that the simulation carries for the joints, (n,), and the remaining ones, (n,) [Nm or N].
 
         Args:
             accelerations: (n,) accelerations of the driven joints.
-            of_bases: base that follows -> (6,) its acceleration; see `FeedForward.efforts`.
+            base_accelerations: followed base -> its acceleration (6,); see `FeedForward.efforts`.
         """
         if self._forward is None:
             self._forward = self._shadow.feed_forward()
-        whole = self._forward.efforts(accelerations, of_bases)
-        carried = np.where(self._falling, 0.0, self._forward.weights())
-        return carried, whole - carried
+        total = self._forward.efforts(accelerations, base_accelerations)
+        carried = np.where(self._gravity_acts, 0.0, self._forward.weights())
+        return carried, total - carried
 
 
-_REACHED = 1e-3
+_SPEED_TOLERANCE = 1e-3
 """Tolerance within which a velocity drive has reached its velocity [rad/s or m/s]."""
 
 
 @dataclass(frozen=True, slots=True)
-class JointOrders:
+class JointCommands:
     """Commands to the driven joints for one of Gazebo's steps.
 
     Attributes:
@@ -215,115 +221,147 @@ class Drives(CopiedPart):
     """The drives of all driven joints.
 
     Args:
-        weights: computes the efforts of the joints.
+        joint_efforts: computes the efforts of the joints.
         bases: bases of the robots.
         period: duration of the ensemble's step [s].
     """
 
-    saved_fields = ("_spline", "_speed", "_wanted", "_at", "_pace", "_aim")
+    saved_fields = (
+        "_spline",
+        "_speed",
+        "_commanded_speed",
+        "_last_target",
+        "_last_velocity",
+        "_targets",
+    )
 
-    def __init__(self, weights: Weights, bases: Bases, period: float) -> None:
-        drives = weights.drives
-        self._weights, self._bases = weights, bases
+    def __init__(self, joint_efforts: JointEfforts, bases: Bases, period: float) -> None:
+        drives = joint_efforts.drives
+        self._joint_efforts, self._bases = joint_efforts, bases
         self._spline = JointSpline(len(drives), period)
         modes = [drive.mode for drive in drives]
-        self._turning = np.flatnonzero([mode is DriveMode.VELOCITY for mode in modes])
+        self._velocity_driven = np.flatnonzero([mode is DriveMode.VELOCITY for mode in modes])
         self._limited = np.flatnonzero([mode is DriveMode.LIMITED for mode in modes])
-        self._loose = np.concatenate([self._turning, self._limited])
-        turning = self._turning.tolist()
-        self._change = np.array([_limit(drives[i].acceleration) for i in turning])
-        self._most = {i: _limit(drives[i].effort) for i in turning}
-        self._speed, self._wanted = np.zeros(len(turning)), np.zeros(len(turning))
+        self._not_following = np.concatenate([self._velocity_driven, self._limited])
+        velocity_driven = self._velocity_driven.tolist()
+        self._max_accelerations = np.array(
+            [_or_infinite(drives[i].acceleration) for i in velocity_driven]
+        )
+        self._max_efforts = {i: _or_infinite(drives[i].effort) for i in velocity_driven}
+        self._speed, self._commanded_speed = (
+            np.zeros(len(velocity_driven)),
+            np.zeros(len(velocity_driven)),
+        )
         limited = [drives[i] for i in self._limited.tolist()]
-        self._pulling = LimitedDrives(limited, weights.inertias()[self._limited])
-        self._at, self._pace = np.zeros(len(drives)), np.zeros(len(drives))
-        self._aim: Aim | None = None
+        self._limited_drives = LimitedDrives(limited, joint_efforts.inertias()[self._limited])
+        self._last_target, self._last_velocity = np.zeros(len(drives)), np.zeros(len(drives))
+        self._targets: DriveTargets | None = None
 
     @property
     def all_follow(self) -> bool:
-        """Whether all joints track their command, whatever they push."""
-        return not len(self._loose)
+        """Whether all joints track their command, regardless of contacts."""
+        return not len(self._not_following)
 
     def set_state(self, positions: Floats, velocities: Floats) -> None:
         """Set the current state of the driven joints."""
         self._spline.set_state(positions, velocities)
-        self._speed = self._wanted = velocities[self._turning]
-        self._at, self._pace = positions.copy(), velocities.copy()
-        self._aim = None
+        self._speed = self._commanded_speed = velocities[self._velocity_driven]
+        self._last_target, self._last_velocity = positions.copy(), velocities.copy()
+        self._targets = None
 
     def command(self, positions: Floats, velocities: Floats) -> None:
         """Set the commanded state at the end of the next step."""
         self._spline.command(positions, velocities)
-        self._wanted = velocities[self._turning]
+        self._commanded_speed = velocities[self._velocity_driven]
 
-    def target(self, share: float, seconds: float, positions: Floats, velocities: Floats) -> Floats:
-        """Return (n,) expected positions of the driven joints after one of Gazebo's steps; arguments as in `orders`."""
-        target = self._spline.at(share)
-        if len(self._loose):
+    def target(
+        self, fraction: float, seconds: float, positions: Floats, velocities: Floats
+    ) -> Floats:
+        """Return expected positions (n,) of the driven joints after one of Gazebo's steps; see `commands`."""
+        target = self._spline.at(fraction)
+        if len(self._not_following):
             target = target.copy()
-            target[self._loose] = positions[self._loose] + seconds * velocities[self._loose]
+            target[self._not_following] = (
+                positions[self._not_following] + seconds * velocities[self._not_following]
+            )
         return target
 
-    def orders(
-        self, share: float, seconds: float, positions: Floats, velocities: Floats
-    ) -> JointOrders:
+    def commands(
+        self, fraction: float, seconds: float, positions: Floats, velocities: Floats
+    ) -> JointCommands:
         """Return the commands for one of Gazebo's steps; called once for each.
 
         Args:
-            share: fraction of the ensemble's step at the end of Gazebo's step.
+            fraction: fraction of the ensemble's step at the end of Gazebo's step.
             seconds: duration of Gazebo's step [s].
             positions, velocities: state of all joints before it.
         """
-        target = self._spline.at(share)
-        away = target - positions[: len(target)]
-        speeds: Floats = away / seconds
+        target = self._spline.at(fraction)
+        position_errors = target - positions[: len(target)]
+        speeds: Floats = position_errors / seconds
         limits: dict[int, tuple[float, float]] = {
-            i: (-most, most) for i, most in self._most.items()
+            i: (-most, most) for i, most in self._max_efforts.items()
         }
-        if len(self._turning):
-            change = self._change * seconds
-            self._speed = self._speed + np.clip(self._wanted - self._speed, -change, change)
-            speeds[self._turning] = self._speed
+        if len(self._velocity_driven):
+            max_changes = self._max_accelerations * seconds
+            self._speed = self._speed + np.clip(
+                self._commanded_speed - self._speed, -max_changes, max_changes
+            )
+            speeds[self._velocity_driven] = self._speed
         if len(self._limited):
-            aim = self._aim = self._aimed(target, seconds, away)
-            moving = velocities[self._limited]
-            speeds[self._limited] = self._pulling.speeds(aim, moving)
-            least, most = self._pulling.limits(aim, moving)
-            ends = zip(least.tolist(), most.tolist(), strict=True)
-            limits.update(zip(self._limited.tolist(), ends, strict=True))
-        return JointOrders(speeds, limits)
+            targets = self._targets = self._limited_targets(target, seconds, position_errors)
+            actual = velocities[self._limited]
+            speeds[self._limited] = self._limited_drives.speeds(targets, actual)
+            minimum, most = self._limited_drives.limits(targets, actual)
+            ranges = zip(minimum.tolist(), most.tolist(), strict=True)
+            limits.update(zip(self._limited.tolist(), ranges, strict=True))
+        return JointCommands(speeds, limits)
 
-    def _aimed(self, target: Floats, seconds: float, away: Floats) -> Aim:
+    def _limited_targets(
+        self, target: Floats, seconds: float, position_errors: Floats
+    ) -> DriveTargets:
         """Return the targets of the limited joints, which follow the motion of the commanded positions."""
-        pace = (target - self._at) / seconds
-        change = (pace - self._pace) / seconds
-        self._at, self._pace = target, pace
-        carried, needed = self._weights.shares(change, self._bases.accelerations())
-        of = self._limited
-        return Aim(seconds, away[of], pace[of], change[of], carried[of], needed[of])
+        velocity = (target - self._last_target) / seconds
+        acceleration = (velocity - self._last_velocity) / seconds
+        self._last_target, self._last_velocity = target, velocity
+        carried, needed = self._joint_efforts.split_efforts(
+            acceleration, self._bases.accelerations()
+        )
+        limited = self._limited
+        return DriveTargets(
+            seconds,
+            position_errors[limited],
+            velocity[limited],
+            acceleration[limited],
+            carried[limited],
+            needed[limited],
+        )
 
     def read_efforts(self, positions: Floats, velocities: Floats, out: Floats) -> None:
         """Write the efforts of joints in the last step [Nm or N], since Gazebo does not report them.
 
-        Efforts of limited joints follow from their law. A velocity-driven joint that has not reached its velocity has
-        exerted
-        its limit. All other efforts are unknown: NaN.
+        Efforts of limited joints follow from their control law. A velocity-driven joint that has not reached its
+        velocity has exerted its maximum effort. All other efforts are unknown: NaN.
 
         Args:
             positions, velocities: state of all joints after the step.
             out: (n,) output for the driven joints.
         """
         out[:] = np.nan
-        slower = self._speed - velocities[self._turning]
-        for (i, most), behind in zip(self._most.items(), slower.tolist(), strict=True):
-            if abs(behind) > _REACHED and isfinite(most):
-                out[i] = copysign(most, behind)
-        if self._aim is not None:
-            away = self._at - positions[: len(out)]
-            moving = velocities[self._limited]
-            out[self._limited] = self._pulling.efforts(self._aim, away[self._limited], moving)
+        speed_errors = self._speed - velocities[self._velocity_driven]
+        for (i, most), speed_error in zip(
+            self._max_efforts.items(), speed_errors.tolist(), strict=True
+        ):
+            if abs(speed_error) > _SPEED_TOLERANCE and isfinite(most):
+                out[i] = copysign(most, speed_error)
+        if self._targets is not None:
+            position_errors = self._last_target - positions[: len(out)]
+            actual = velocities[self._limited]
+            out[self._limited] = self._limited_drives.efforts(
+                self._targets, position_errors[self._limited], actual
+            )
 
 
-def _limit(value: float | None) -> float:
+def _or_infinite(value: float | None) -> float:
     """Return a limit, infinite if not given."""
     return inf if value is None else value

@@ -8,11 +8,11 @@ from functools import partial
 from math import isfinite
 from typing import Any
 
-from hetwin_gazebo.bases import Bases, carried_along, held_by
+from hetwin_gazebo.bases import Bases, objects_moving_with, states_after_placing
 from hetwin_gazebo.bindings import gazebo, new_partition
 from hetwin_gazebo.checks import check_physics, check_robots, note_missing
-from hetwin_gazebo.commands import Commands, taken
-from hetwin_gazebo.drives import Drives, Weights
+from hetwin_gazebo.commands import Commands, poses_to_set
+from hetwin_gazebo.drives import Drives, JointEfforts
 from hetwin_gazebo.impacts import Impacts, Momentum
 from hetwin_gazebo.lockstep import Clock, LockStep
 from hetwin_gazebo.objects import Objects
@@ -27,8 +27,8 @@ from hetwin_gazebo.user_world import (
     note_carried,
     note_divided,
     note_left_behind,
-    renamed,
-    users_options,
+    options_of_world,
+    with_gazebo_names,
 )
 from hetwin_suite.engine import (
     Body,
@@ -47,13 +47,13 @@ from hetwin_suite.engine import (
 )
 from hetwin_suite.model import Fidelity, Floats, Value
 
-_OF_BULLET = (
-    "bullet-featherstone parts bodies that overlap the faster the deeper they do (8 mm/s for each mm), lets what lands"
-    " flat tip over and what is held by friction creep (1 mm/s), limits speeds to 100 m/s, and goes on from a restored"
-    " state with other contacts; dartsim does not"
+_BULLET_NOTE = (
+    "bullet-featherstone separates overlapping bodies faster the deeper they overlap (8 mm/s per mm), lets objects that"
+    " land flat tip over and objects held by friction creep (1 mm/s), limits speeds to 100 m/s, and resumes from a"
+    " restored state with different contacts; dartsim does not"
 )
-_TOO_FAST = 1e4
-"""Speed of a joint or body beyond which the simulation has diverged [m/s or rad/s]."""
+_MAX_SPEED = 1e4
+"""Speed of a joint or body above which the simulation counts as diverged [m/s or rad/s]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class GazeboEngine(Engine):
         self._settings = settings
         options = read_options(settings.options)
         if options.server is None:
-            self._options = users_options(options, world, notes)
+            self._options = options_of_world(options, world, notes)
             check_physics(self._options.physics)
             check_balls(world, self._options.physics)
             if self._options.physics != "dartsim":
@@ -134,15 +134,15 @@ class GazeboEngine(Engine):
             steps = self._server.steps(settings.period)
         self._steps, self._step_ns = steps, round(settings.period * 1e9) // steps
         if self._options.physics == "bullet-featherstone":
-            notes.add(_OF_BULLET)
+            notes.add(_BULLET_NOTE)
         if settings.contact_time is not None:
             notes.add(
-                "contact_time is MuJoCo's; Gazebo's engines resolve penetrations by their own rule"
+                "contact_time applies to MuJoCo only; Gazebo's engines resolve penetrations by their own rules"
             )
         self._clock = Clock(settings.period)
-        self._use(world, notes)
+        self._load_world(world, notes)
         note_too_many(settings, len(self._shadow.tables.free), notes)
-        self._running()  # now, since starting takes several seconds, too long for a step
+        self._ensure_simulation()  # now, since starting takes several seconds, too long for a step
         if self._server is None:
             note_carried(world, notes)
             note_left_behind(world, self._objects.selection.swapped, notes)
@@ -153,13 +153,13 @@ class GazeboEngine(Engine):
                 notes.add(note)
         return notes.all()
 
-    def _use(self, world: World, notes: Notes) -> None:
-        self._world = world = renamed(world)
+    def _load_world(self, world: World, notes: Notes) -> None:
+        self._world = world = with_gazebo_names(world)
         self._shadow = Shadow(world, self._settings, notes)
         tables = self._shadow.tables
-        self._weights = Weights(self._shadow)
+        self._joint_efforts = JointEfforts(self._shadow)
         self._bases = Bases(self._shadow, self._settings.period)
-        self._drives = Drives(self._weights, self._bases, self._settings.period)
+        self._drives = Drives(self._joint_efforts, self._bases, self._settings.period)
         self._objects = Objects(world, self._shadow, self._clock)
         self._objects.selection.expect(self._settings.handed_over)
         near = proximity_objects(self._settings, tables.free)
@@ -169,12 +169,12 @@ class GazeboEngine(Engine):
             self._shadow, self._objects, self._momentum, near, self._settings.proximity_range
         )
         self._links = None if self._links is None else LinkContacts(self._shadow, near)
-        self._near = near
-        self._start_over()
+        self._proximity_names = near
+        self._request_reload()
 
-    def _start_over(self) -> None:
-        """Have Gazebo reload the world in its current state."""
-        self._let_go()
+    def _request_reload(self) -> None:
+        """Make Gazebo reload the world in its current state at the next step."""
+        self._close_simulation()
         self._objects.outdated = False
         self._joints_placed = True
         self._objects.placed.update(self._shadow.poses)
@@ -219,10 +219,14 @@ class GazeboEngine(Engine):
         if robot not in self._bases:
             raise Unsupported(f"the base of {robot} is fixed; it cannot be placed")
         shadow, objects = self._shadow, self._objects
-        held = held_by(robot, shadow, self._touching.touching()) if self._clock.periods else set()
-        carried = carried_along(robot, state, held - objects.selection.frozen.keys(), shadow)
+        held = (
+            objects_moving_with(robot, shadow, self._touching.touching())
+            if self._clock.periods
+            else set()
+        )
+        states = states_after_placing(robot, state, held - objects.selection.frozen.keys(), shadow)
         self._bases.place(robot, state)
-        objects.put(carried)
+        objects.put(states)
 
     def command_bases(self, states: Floats) -> None:
         """Set the command of the bases that follow one; see `bases`."""
@@ -239,46 +243,46 @@ class GazeboEngine(Engine):
             shadow.jump(self._clock.seconds)
         swapped = objects.choose()
         if objects.outdated:
-            self._start_over()
-        simulation = self._running()
+            self._request_reload()
+        simulation = self._ensure_simulation()
         if objects.placed:
             self._check()  # bullet-featherstone would silently limit the speed
-        placed = taken(objects.placed, swapped, shadow.poses) | self._bases.placed
+        placed = poses_to_set(objects.placed, swapped, shadow.poses) | self._bases.placed
         objects.placed, reset, self._joints_placed = {}, self._joints_placed, False
         self._bases.placed = {}
-        begins = {name: shadow.poses[name] for name in objects.prescribed} | self._bases.at(0.0)
+        starts = {name: shadow.poses[name] for name in objects.prescribed} | self._bases.at(0.0)
         wrenches = objects.wrenches()
         self._touching.begin_step()
-        self._momentum.note_pushes(wrenches)
-        shown = {name: shadow.poses[name] for name in simulation.pictures_of}
+        self._momentum.begin_step(wrenches)
+        picture_poses = {name: shadow.poses[name] for name in simulation.pictures_of}
         for i in range(1, self._steps + 1):
-            share, seconds = i / self._steps, self._step_ns * 1e-9
-            ends = self._prescribed_at(share)
+            fraction, seconds = i / self._steps, self._step_ns * 1e-9
+            ends = self._prescribed_at(fraction)
             commands = Commands(
                 seconds,
-                self._drives.orders(share, seconds, shadow.positions, shadow.velocities),
+                self._drives.commands(fraction, seconds, shadow.positions, shadow.velocities),
                 shadow.positions,
                 shadow.velocities,
                 reset,
-                objects.links.stiff,
+                objects.links.locked,
                 objects.selection.active,
                 placed,
-                begins,
+                starts,
                 ends,
                 wrenches,
                 shadow.balls,
-                shown if i == 1 else {},
+                picture_poses if i == 1 else {},
                 self._settings.period,
             )
             ecm = simulation.step(partial(commands.apply, simulation=simulation))
-            placed, reset, begins = {}, False, ends
+            placed, reset, starts = {}, False, ends
             self._read(simulation, ecm, complete=i == self._steps)
         self._clock.periods += 1
-        self._bases.stepped()
+        self._bases.end_step()
         shadow.update(self._clock.seconds)
         shadow.place_kinematic(self._clock.ns())
-        self._momentum.stepped()
-        self._touching.stepped(simulation)
+        self._momentum.end_step()
+        self._touching.end_step(simulation)
         shadow.follow_links()
         self._check()
         objects.shift(self._impacts.shifts())
@@ -289,13 +293,13 @@ class GazeboEngine(Engine):
         finite = isfinite(speed) and all(
             isfinite(float(pose.sum())) for pose in self._shadow.poses.values()
         )
-        if not (finite and speed < _TOO_FAST):
-            raise Diverged(f"{self._shadow.fastest()} has diverged (faster than {_TOO_FAST:g})")
+        if not (finite and speed < _MAX_SPEED):
+            raise Diverged(f"{self._shadow.fastest()} has diverged (faster than {_MAX_SPEED:g})")
 
-    def _running(self) -> LockStep:
+    def _ensure_simulation(self) -> LockStep:
         if self._simulation is None:
             shadow, objects = self._shadow, self._objects
-            parts = parts_of(self._world, shadow.inertial, shadow.loads, objects.mute())
+            parts = parts_of(self._world, shadow.inertial, shadow.loads, objects.collisionless())
             if self._server is not None:
                 loaded = objects.selection.loaded
                 self._simulation = self._server.simulation(
@@ -307,7 +311,7 @@ class GazeboEngine(Engine):
                 parts,
                 shadow.poses | shadow.bases,
                 objects.selection.loaded,
-                objects.has_pictures(),
+                objects.names_with_pictures(),
                 self.joints,
                 self._step_ns,
                 self._options,
@@ -315,24 +319,24 @@ class GazeboEngine(Engine):
             )
         return self._simulation
 
-    def _prescribed_at(self, share: float) -> dict[str, Floats]:
+    def _prescribed_at(self, fraction: float) -> dict[str, Floats]:
         """Return the prescribed poses of objects and bases after a fraction of the step, robots as commanded."""
         shadow, selection = self._shadow, self._objects.selection
-        led = self._bases.at(share)
+        commanded = self._bases.at(fraction)
         if not shadow.kinematic.any:
-            return {name: shadow.poses[name] for name in selection.frozen} | led
-        kept = shadow.positions.copy(), shadow.velocities.copy()
+            return {name: shadow.poses[name] for name in selection.frozen} | commanded
+        saved = shadow.positions.copy(), shadow.velocities.copy()
         bases = dict(shadow.bases)
         seconds = self._step_ns * 1e-9
-        target = self._drives.target(share, seconds, shadow.positions, shadow.velocities)
+        target = self._drives.target(fraction, seconds, shadow.positions, shadow.velocities)
         shadow.positions[: len(target)] = target
-        shadow.set_bases(self._bases.expected(share))
+        shadow.set_bases(self._bases.expected(fraction))
         shadow.update(self._clock.seconds)
-        shadow.place_kinematic(self._clock.ns(share))
+        shadow.place_kinematic(self._clock.ns(fraction))
         ends = {name: shadow.poses[name] for name in self._objects.prescribed}
-        shadow.positions[:], shadow.velocities[:] = kept
+        shadow.positions[:], shadow.velocities[:] = saved
         shadow.set_bases(bases)
-        return ends | led
+        return ends | commanded
 
     def _read(self, simulation: LockStep, ecm: Any, *, complete: bool) -> None:
         shadow = self._shadow
@@ -376,7 +380,7 @@ class GazeboEngine(Engine):
         return self._touching.proximity()
 
     def proximity_when_read(self) -> Callable[[], Floats]:
-        """Return a function that computes the rows of the present state, valid until the next step; see `touching`."""
+        """Return a function that computes the rows of the current state, valid until the next step; see `touching`."""
         return self._touching.proximity_when_read()
 
     def clearances(self, reach: float) -> Floats:
@@ -389,7 +393,7 @@ class GazeboEngine(Engine):
         If there are more than `proximity.MAX_PROXIMITY_OBJECTS` objects, only those named in the settings are covered.
         """
         if self._links is None:
-            self._links = LinkContacts(self._shadow, self._near)
+            self._links = LinkContacts(self._shadow, self._proximity_names)
         self._links.note_contacts(self._simulation, self._clock.ns())
         return self._shadow.touches.take()
 
@@ -397,7 +401,7 @@ class GazeboEngine(Engine):
         self, positions: Floats, velocities: Floats, accelerations: Floats
     ) -> Floats:
         """Compute efforts by MuJoCo, in a model of the robots alone; see `inverse_dynamics`."""
-        return self._weights.efforts(positions, velocities, accelerations)
+        return self._joint_efforts.efforts(positions, velocities, accelerations)
 
     def contacts(self) -> Floats:
         """Return the contacts of the last step, one row for each pair of frames; see `touching`."""
@@ -428,8 +432,10 @@ class GazeboEngine(Engine):
 
     def read_rangefinders(self, rangefinders: Sequence[Rangefinder]) -> Floats:
         """Cast rays in MuJoCo's geometry; see `shadow`."""
-        on = [self.fidelity(rangefinder.frame) is not Fidelity.LOW for rangefinder in rangefinders]
-        return self._shadow.read_rangefinders(rangefinders, on)
+        enabled = [
+            self.fidelity(rangefinder.frame) is not Fidelity.LOW for rangefinder in rangefinders
+        ]
+        return self._shadow.read_rangefinders(rangefinders, enabled)
 
     def read_scan(self, scanner: Scanner) -> Floats:
         """Cast all beams at once in MuJoCo's geometry; see `shadow`."""
@@ -495,25 +501,25 @@ class GazeboEngine(Engine):
 
     def remove(self, name: str) -> None:
         """Remove a body: Gazebo reloads the world and continues from the same state; a running one removes it."""
-        found = [body for body in self._world.bodies if body.name == name]
-        if not found or found[0].robot:
+        matching = [body for body in self._world.bodies if body.name == name]
+        if not matching or matching[0].robot:
             raise Unsupported(f"Gazebo can remove only bodies of the world; {name} is not one")
         if self._server is not None:
-            self._server.check_remove(found[0])
-        rest = tuple(body for body in self._world.bodies if body.name != name)
-        self._rebuild(replace(self._world, bodies=rest))
+            self._server.check_remove(matching[0])
+        remaining = tuple(body for body in self._world.bodies if body.name != name)
+        self._rebuild(replace(self._world, bodies=remaining))
         if self._server is not None:
-            self._server.remove(found[0])
+            self._server.remove(matching[0])
 
     def _rebuild(self, world: World) -> None:
-        shadow_before, objects_before, bases_before = self._shadow, self._objects, self._bases
-        self._use(world, Notes())
-        self._shadow.keep_from(shadow_before)
+        previous_shadow, previous_objects, previous_bases = self._shadow, self._objects, self._bases
+        self._load_world(world, Notes())
+        self._shadow.copy_from(previous_shadow)
         count = len(self.driven)
         self._drives.set_state(self._shadow.positions[:count], self._shadow.velocities[:count])
-        self._bases.keep_from(bases_before)
-        self._objects.keep_from(objects_before)
-        self._start_over()
+        self._bases.copy_from(previous_bases)
+        self._objects.copy_from(previous_objects)
+        self._request_reload()
 
     def take_remarks(self) -> list[Remark]:
         """Return remarks about penetrations, and about a server that deviates from its orders."""
@@ -522,12 +528,12 @@ class GazeboEngine(Engine):
 
     def close(self) -> None:
         """Shut Gazebo down, or leave a running one to its user."""
-        self._let_go()
+        self._close_simulation()
         if self._server is not None:
             self._server.end()
             self._server = None
 
-    def _let_go(self) -> None:
+    def _close_simulation(self) -> None:
         if self._simulation is not None:
             self._simulation.close()
             self._simulation = None

@@ -36,25 +36,25 @@ class Momentum:
         self._frames: Floats = np.zeros((0, POSE_SIZE))
         self._before = self._after = shadow.momenta()
 
-    def note_pushes(self, pushed: Mapping[str, Floats]) -> None:
+    def begin_step(self, pushed: Mapping[str, Floats]) -> None:
         """Store the state before a step, and the forces on objects in it (the first 3 numbers of each wrench)."""
         self._before, self._pushed = self._shadow.momenta(), pushed
         self._frames = self._shadow.moving_frames()
 
-    def stepped(self) -> None:
+    def end_step(self) -> None:
         """Store the state after a step; the shadow must be up to date."""
         self._after = self._shadow.momenta()
 
     def contact_forces(self) -> Floats:
         """Return (n, 3) mean contact forces on the objects in the last step [N]; 0 for attached objects."""
         totals: Floats = (self._after - self._before) / self.period - self._weights
-        numbers = self._objects.numbers
+        indices = self._objects.indices
         for name, wrench in self._pushed.items():
-            totals[numbers[name]] -= wrench[:3]
-        for name, bearer in self._objects.bearers().items():
-            if bearer in numbers:
-                totals[numbers[bearer]] += totals[numbers[name]]
-            totals[numbers[name]] = 0.0
+            totals[indices[name]] -= wrench[:3]
+        for name, carrier in self._objects.carriers().items():
+            if carrier in indices:
+                totals[indices[carrier]] += totals[indices[name]]
+            totals[indices[name]] = 0.0
         return totals
 
     def velocity_before(self, frame: int, point: Floats) -> Floats:
@@ -66,9 +66,9 @@ class Momentum:
         return found
 
 
-_KICK = 0.1
-"""Change of velocity by contacts in a step beyond which an object has hit something [m/s]."""
-_REST = 5e-5
+_IMPACT_SPEED_CHANGE = 0.1
+"""Minimum change of velocity by contacts in a step that counts as an impact [m/s]."""
+_REMAINING_DEPTH = 5e-5
 """Remaining penetration after the correction of an impact [m]."""
 
 
@@ -81,28 +81,35 @@ class Impacts:
 
     def shifts(self) -> dict[str, Floats]:
         """Return object -> (3,) displacement that undoes its penetration [m]."""
-        kicks = np.linalg.norm(self._momentum.contact_forces(), axis=1) * self._momentum.period
-        hit = np.flatnonzero(kicks > _KICK * self._shadow.masses).tolist()
-        found = {self._names[i]: self._way_back(self._names[i]) for i in hit if self._moves(i)}
-        return {name: shift for name, shift in found.items() if shift.any()}
+        impulses = np.linalg.norm(self._momentum.contact_forces(), axis=1) * self._momentum.period
+        struck = np.flatnonzero(impulses > _IMPACT_SPEED_CHANGE * self._shadow.masses).tolist()
+        corrections = {
+            self._names[i]: self._correction(self._names[i])
+            for i in struck
+            if self._is_moved_by_physics(i)
+        }
+        return {name: shift for name, shift in corrections.items() if shift.any()}
 
-    def _moves(self, number: int) -> bool:
+    def _is_moved_by_physics(self, number: int) -> bool:
         name = self._names[number]
         frame = self._shadow.tables.frames.index(name)
-        return self._shadow.tables.free[name].rigid and self._objects.mover(frame) == number
+        return (
+            self._shadow.tables.free[name].rigid
+            and self._objects.free_object_index(frame) == number
+        )
 
-    def _way_back(self, name: str) -> Floats:
+    def _correction(self, name: str) -> Floats:
         shift: Floats = np.zeros(3)
         frames, momentum = self._shadow.tables.body_frames, self._momentum
         for (body, other), nearest in self._shadow.nearest_to(name, CLEARANCE).items():
             one, far = int(frames[body]), int(frames[other])
-            if nearest.distance > -_REST or not self._objects.collide(one, far):
+            if nearest.distance > -_REMAINING_DEPTH or not self._objects.collide(one, far):
                 continue
             normal, point = np.array(nearest.normal), np.array(nearest.point)
             own = -float(momentum.velocity_before(one, point) @ normal)
             others = float(momentum.velocity_before(far, point) @ normal)
             if own <= 0.0 or own + others <= 0.0:
                 continue
-            too_far = min(-nearest.distance - _REST, (own + others) * momentum.period)
+            too_far = min(-nearest.distance - _REMAINING_DEPTH, (own + others) * momentum.period)
             shift += too_far * own / (own + max(0.0, others)) * normal
         return shift

@@ -33,7 +33,7 @@ class LinkLevels:
                 at = None if name is None else joints.index(name)
                 self._springs[frame_name(robot, link.name)] = at
         self._levels: dict[str, Fidelity] = {}
-        self._kept: dict[int, float] = {}
+        self._locked_velocities: dict[int, float] = {}
 
     def __contains__(self, name: str) -> bool:
         return name in self._springs
@@ -43,14 +43,14 @@ class LinkLevels:
         return self._levels.get(name, Fidelity.HIGH)
 
     @property
-    def mute(self) -> frozenset[str]:
+    def collisionless(self) -> frozenset[str]:
         """The links without collisions."""
         return frozenset(n for n, level in self._levels.items() if level is Fidelity.LOW)
 
     @property
-    def stiff(self) -> frozenset[int]:
+    def locked(self) -> frozenset[int]:
         """Indices of the locked joints."""
-        return frozenset(self._kept)
+        return frozenset(self._locked_velocities)
 
     def set(self, names: Iterable[str], level: Fidelity) -> bool:
         """Set the fidelity of links; return whether anything changed."""
@@ -59,34 +59,34 @@ class LinkLevels:
             self._levels[name] = level
             if level is Fidelity.HIGH:
                 del self._levels[name]
-            at = self._springs[name]
-            if at is not None:
-                self._hold(at, level is not Fidelity.HIGH)
+            joint = self._springs[name]
+            if joint is not None:
+                self._lock(joint, level is not Fidelity.HIGH)
         return bool(changed)
 
-    def _hold(self, at: int, still: bool) -> None:
-        if still and at not in self._kept:
-            self._kept[at] = float(self._velocities[at])
-            self._velocities[at] = 0.0
-        elif not still:
-            self._velocities[at] = self._kept.pop(at)
+    def _lock(self, joint: int, locked: bool) -> None:
+        if locked and joint not in self._locked_velocities:
+            self._locked_velocities[joint] = float(self._velocities[joint])
+            self._velocities[joint] = 0.0
+        elif not locked:
+            self._velocities[joint] = self._locked_velocities.pop(joint)
 
-    def keep_from(self, before: LinkLevels) -> None:
+    def copy_from(self, previous: LinkLevels) -> None:
         """Copy the fidelities of the same robots from a world with other joints."""
-        for name, level in before._levels.items():
+        for name, level in previous._levels.items():
             self.set([name], level)
-            old, new = before._springs[name], self._springs[name]
+            old, new = previous._springs[name], self._springs[name]
             if old is not None and new is not None:
-                self._kept[new] = before._kept[old]
+                self._locked_velocities[new] = previous._locked_velocities[old]
 
     def save(self) -> object:
         """Return the state for `restore`, without the velocities."""
-        return dict(self._levels), dict(self._kept)
+        return dict(self._levels), dict(self._locked_velocities)
 
     def restore(self, state: object) -> bool:
         """Restore a saved state; returns whether a fidelity changed."""
         assert isinstance(state, tuple)
         before = self._levels
         levels, kept = state
-        self._levels, self._kept = dict(levels), dict(kept)
+        self._levels, self._locked_velocities = dict(levels), dict(kept)
         return before != self._levels

@@ -24,12 +24,12 @@ class Clock:
 
     @property
     def seconds(self) -> float:
-        """Present time [s]."""
+        """Current time [s]."""
         return self.periods * self.period
 
-    def ns(self, share: float = 0.0) -> int:
+    def ns(self, fraction: float = 0.0) -> int:
         """Return the time after a fraction of the next period [ns]."""
-        return round((self.periods + share) * self.period * 1e9)
+        return round((self.periods + fraction) * self.period * 1e9)
 
 
 class LockStep(Protocol):

@@ -40,7 +40,7 @@ class Objects:
     Attributes:
         selection: selects the proxy of each object.
         links: fidelities of robots' links.
-        numbers: indices of the objects, in the order of the shadow's.
+        indices: indices of the objects, in the order of the shadow's.
         placed: object -> (13,) pose and twist to set before the next step.
         outdated: whether Gazebo must reload the world, since the parts of bodies have changed.
     """
@@ -55,16 +55,16 @@ class Objects:
                 self._masks |= masks(body, robot_number(body, world.bodies))
         self.selection = ProxySelection(shadow.tables.free)
         self.links = LinkLevels(world, shadow.tables.joints, shadow.velocities)
-        self.numbers = {name: i for i, name in enumerate(shadow.tables.free)}
+        self.indices = {name: i for i, name in enumerate(shadow.tables.free)}
         self.placed: dict[str, Floats] = {}
         self.outdated = False
         self._depenetration = Depenetration(shadow)
         self._attached: set[str] = set()
         self._pushes: dict[str, Floats] = {}
-        self._released: dict[str, tuple[int, Floats]] = {}
+        self._taken_over: dict[str, tuple[int, Floats]] = {}
         self._remarks: list[Remark] = []
 
-    def _free(self, name: str) -> Body:
+    def _require_free_body(self, name: str) -> Body:
         body = self._bodies.get(name)
         if body is None or body.robot:
             raise Unsupported(
@@ -72,8 +72,8 @@ class Objects:
             )
         return body
 
-    def _rigid(self, name: str) -> Body:
-        body = self._free(name)
+    def _require_rigid_body(self, name: str) -> Body:
+        body = self._require_free_body(name)
         if not body.rigid:
             raise Unsupported(
                 f"{name} has joints; in Gazebo only rigid objects can be kinematic or attached,"
@@ -86,34 +86,34 @@ class Objects:
         """Names of the objects with prescribed motion: kinematic ones, and those below high fidelity."""
         return (*self._shadow.kinematic.values, *self.selection.frozen)
 
-    def has_pictures(self) -> frozenset[str]:
+    def names_with_pictures(self) -> frozenset[str]:
         """Names of the objects that a model other than their proxies shows to other programs; see `Picture`."""
         return frozenset(self.selection.swapped | self._shadow.loads.keys())
 
-    def mute(self) -> frozenset[str]:
+    def collisionless(self) -> frozenset[str]:
         """Frames without collision geometries when Gazebo is loaded."""
-        return self.links.mute | (self.selection.off & self._shadow.loads.keys())
+        return self.links.collisionless | (self.selection.off & self._shadow.loads.keys())
 
-    def bearers(self) -> dict[str, str]:
+    def carriers(self) -> dict[str, str]:
         """Return attached object -> body that it is a part of, which need not be an object."""
         return {name: self._owner[load.to].name for name, load in self._shadow.loads.items()}
 
-    def mover(self, frame: int) -> int | None:
+    def free_object_index(self, frame: int) -> int | None:
         """Return the index of the free object that contains a frame; None if there is none."""
         body = self._owner[self._shadow.tables.frames[frame]]
         load = self._shadow.loads.get(body.name)
         name = body.name if load is None else self._owner[load.to].name
-        moved = self.selection.active.get(name) not in (None, ProxyKind.KINEMATIC)
-        return self.numbers[name] if moved else None
+        is_free = self.selection.active.get(name) not in (None, ProxyKind.KINEMATIC)
+        return self.indices[name] if is_free else None
 
     def collide(self, frame: int, other: int) -> bool:
         """Whether two frames may collide in Gazebo; two frames of the same body never do."""
         frames = self._shadow.tables.frames
-        return bool(self._bits(frames[frame]) & self._bits(frames[other]))
+        return bool(self._collision_mask(frames[frame]) & self._collision_mask(frames[other]))
 
-    def _bits(self, frame: str) -> int:
+    def _collision_mask(self, frame: str) -> int:
         body, load = self._owner[frame], self._shadow.loads.get(self._owner[frame].name)
-        if frame in self.mute():
+        if frame in self.collisionless():
             return 0
         if load is not None:
             body = self._owner[load.to]
@@ -125,42 +125,42 @@ class Objects:
     def choose(self) -> list[str]:
         """Select each object's proxy, and return the objects whose proxy changes."""
         shadow = self._shadow
-        swapped, lacking = self.selection.choose(
+        swapped, missing = self.selection.choose(
             shadow.kinematic.values, self._depenetration.passing, shadow.loads
         )
-        self.outdated |= lacking
+        self.outdated |= missing
         return swapped
 
     def follow(self, name: str, value: Value) -> None:
         """Make an object kinematic, by a proxy with a velocity servo."""
-        self._rigid(name)
+        self._require_rigid_body(name)
         self._unload(name)
         self._attached.discard(name)
         self._make_kinematic(name, value)
 
     def _make_kinematic(self, name: str, value: Value) -> None:
-        before = self._shadow.frame(name)
+        pose = self._shadow.frame(name)
         if self._shadow.set_kinematic(name, value):
-            self._released[name] = (self._clock.periods, before)
+            self._taken_over[name] = (self._clock.periods, pose)
             self.selection.frozen.pop(name, None)
             self._depenetration.end(name)
 
     def hand_back(self, name: str, value: Value) -> None:
         """Hand an object back to physics; see `depenetration`."""
-        self._rigid(name)
+        self._require_rigid_body(name)
         self._unload(name)
         self._attached.discard(name)
-        when, pose = self._released.pop(name, (-1, value.data))
-        untouched = when == self._clock.periods and np.array_equal(pose, value.data)
+        period, pose = self._taken_over.pop(name, (-1, value.data))
+        is_unchanged = period == self._clock.periods and np.array_equal(pose, value.data)
         shadow = self._shadow
-        if not untouched:
+        if not is_unchanged:
             self.selection.frozen.pop(name, None)
             shadow.set_kinematic(name, value)
             shadow.place_kinematic(value.time_ns)
             self._put(name, shadow.frame(name))
         shadow.kinematic.release(name)
         self._freeze(name)
-        if not untouched:
+        if not is_unchanged:
             self._begin_depenetration(name)
 
     def _begin_depenetration(self, name: str) -> None:
@@ -171,7 +171,9 @@ class Objects:
         """Move objects that were handed back out of the bodies that they penetrate; called after each step."""
         if self._depenetration.any:
             clock = self._clock
-            for name, pose in self._depenetration.moved(clock.seconds, clock.period).items():
+            for name, pose in self._depenetration.corrected_poses(
+                clock.seconds, clock.period
+            ).items():
                 self._put(name, pose)
 
     def shift(self, shifts: Mapping[str, Floats]) -> None:
@@ -192,7 +194,7 @@ class Objects:
 
     def set_collision(self, name: str, on: bool) -> None:
         """Swap an object for a proxy without collisions, or back."""
-        self._rigid(name)
+        self._require_rigid_body(name)
         (self.selection.off.discard if on else self.selection.off.add)(name)
         self.outdated |= name in self._shadow.loads
 
@@ -200,7 +202,7 @@ class Objects:
         """Hold objects in place: medium ones as heavy proxies, low ones without collisions."""
         chosen = list(names)
         links = [name for name in chosen if name in self.links]
-        objects = [self._rigid(name).name for name in chosen if name not in self.links]
+        objects = [self._require_rigid_body(name).name for name in chosen if name not in self.links]
         for name in objects:
             self.selection.levels[name] = level
             self._freeze(name)
@@ -210,7 +212,7 @@ class Objects:
         """Return the fidelity of an object or link; kinematic and attached objects are always high."""
         if name in self.links:
             return self.links.level(name)
-        self._free(name)
+        self._require_free_body(name)
         held = name in self._shadow.kinematic or name in self._shadow.loads
         return Fidelity.HIGH if held else self.selection.level(name)
 
@@ -226,29 +228,29 @@ class Objects:
 
     def push(self, name: str, wrench: Floats) -> None:
         """Apply a wrench in each step while physics moves the object."""
-        self._free(name)
+        self._require_free_body(name)
         if name in self._shadow.loads:
-            self._check_bearer(name, self._shadow.loads[name].to)
+            self._check_carrier(name, self._shadow.loads[name].to)
         if wrench.any():
             self._pushes[name] = np.array(wrench)
         else:
             self._pushes.pop(name, None)
 
     def wrenches(self) -> dict[str, Floats]:
-        """Return object -> (6,) present force [N] and torque about its origin [Nm], in the world's axes.
+        """Return object -> (6,) current force [N] and torque about its origin [Nm], in the world's axes.
 
         A wrench on an attached object is transferred to the body that it is a part of.
         """
-        found: dict[str, Floats] = {}
+        result: dict[str, Floats] = {}
         for name, wrench in self._pushes.items():
             load = self._shadow.loads.get(name)
-            on = name if load is None else self._owner[load.to].name
-            if on != name:
-                arm = self._shadow.poses[name][:3] - self._shadow.poses[on][:3]
-                turn = cross(arm.tolist(), wrench[:3].tolist())
-                wrench = wrench + np.array((0.0, 0.0, 0.0, *turn))
-            found[on] = found[on] + wrench if on in found else wrench
-        return found
+            carrier = name if load is None else self._owner[load.to].name
+            if carrier != name:
+                arm = self._shadow.poses[name][:3] - self._shadow.poses[carrier][:3]
+                torque = cross(arm.tolist(), wrench[:3].tolist())
+                wrench = wrench + np.array((0.0, 0.0, 0.0, *torque))
+            result[carrier] = result[carrier] + wrench if carrier in result else wrench
+        return result
 
     def attach(self, name: str, to: str) -> None:
         """Attach an object to a frame at its current relative pose.
@@ -257,27 +259,27 @@ class Objects:
         becomes a part of it. An object attached to a robot or a static body becomes kinematic instead; its motion is
         the same, since forces do not move these frames.
         """
-        self._rigid(name)
+        self._require_rigid_body(name)
         if to not in self._shadow.tables.frames:
-            raise Unsupported(f"there is no {to} to attach {name} to")
+            raise Unsupported(f"{name} cannot be attached to {to}: there is no such frame")
         tables = self._shadow.tables
         moves_freely = tables.body_kinds[tables.body_of(to)] is BodyKind.FREE
         if moves_freely:
             self._check_load(name, to)
         self.detach(name)
         shadow = self._shadow
-        here = relative_to(shadow.frame_of_any(to), shadow.poses[name])
-        here[7:] = 0.0
+        relative_pose = relative_to(shadow.frame_of_any(to), shadow.poses[name])
+        relative_pose[7:] = 0.0
         if moves_freely:
             if name in shadow.kinematic:
                 shadow.kinematic.release(name)
-            shadow.loads[name] = Load(to, pose_of(here))
+            shadow.loads[name] = Load(to, pose_of(relative_pose))
             self.selection.frozen.pop(name, None)
             self._depenetration.end(name)
             self.outdated = True
         else:
             self._attached.add(name)
-            self._make_kinematic(name, Value(here, self._clock.ns(), to))
+            self._make_kinematic(name, Value(relative_pose, self._clock.ns(), to))
 
     def _check_load(self, name: str, to: str) -> None:
         owner, loads = self._owner[to], self._shadow.loads
@@ -290,9 +292,9 @@ class Objects:
         if any(self._owner[load.to].name == name for load in loads.values()):
             raise Unsupported(f"{name} cannot be attached to {to}: something is attached to it")
         if name in self._pushes:
-            self._check_bearer(name, to)
+            self._check_carrier(name, to)
 
-    def _check_bearer(self, name: str, to: str) -> None:
+    def _check_carrier(self, name: str, to: str) -> None:
         owner = self._owner[to]
         if owner.static or not owner.rigid:
             raise Unsupported(
@@ -302,7 +304,7 @@ class Objects:
 
     def detach(self, name: str) -> None:
         """Detach an object."""
-        self._rigid(name)
+        self._require_rigid_body(name)
         if name in self._attached:
             pose = self._shadow.poses[name]
             self.hand_back(name, Value(pose, self._clock.ns(), WORLD))
@@ -337,39 +339,39 @@ class Objects:
         """Restore a saved state."""
         assert isinstance(state, _Saved)
         shadow = self._shadow
-        off = self.selection.off
+        previous_off = self.selection.off
         shadow.kinematic.restore(state.kinematic)
         self.selection.restore(state.selection)
         self._depenetration.restore(state.depenetration)
         self.outdated |= self.links.restore(state.links)
         self.outdated |= (
             state.loads != shadow.loads
-            or self.selection.off & state.loads.keys() != off & state.loads.keys()
+            or self.selection.off & state.loads.keys() != previous_off & state.loads.keys()
         )
         shadow.loads = dict(state.loads)
         self._attached, self._pushes = set(state.attached), dict(state.pushes)
-        self._released.clear()
+        self._taken_over.clear()
 
-    def keep_from(self, before: Objects) -> None:
+    def copy_from(self, previous: Objects) -> None:
         """Copy the requested states of all bodies that still exist.
 
         The shadow must have copied its positions before.
         """
         shadow, frames = self._shadow, self._shadow.tables.frames
-        for name, value in before._shadow.kinematic.values.items():
+        for name, value in previous._shadow.kinematic.values.items():
             if name in shadow.poses and (value.parent == WORLD or value.parent in frames):
                 shadow.set_kinematic(name, value)
-        self.selection.keep_from(before.selection)
-        self.links.keep_from(before.links)
+        self.selection.copy_from(previous.selection)
+        self.links.copy_from(previous.links)
         shadow.loads = {
             name: load
-            for name, load in before._shadow.loads.items()
+            for name, load in previous._shadow.loads.items()
             if name in shadow.poses and load.to in frames
         }
-        self._attached = {name for name in before._attached if name in shadow.kinematic}
-        self._pushes = {n: wrench for n, wrench in before._pushes.items() if n in shadow.poses}
+        self._attached = {name for name in previous._attached if name in shadow.kinematic}
+        self._pushes = {n: wrench for n, wrench in previous._pushes.items() if n in shadow.poses}
         shadow.jump(self._clock.seconds)
-        for name in before._depenetration.names:
+        for name in previous._depenetration.names:
             if name in shadow.poses:
                 self._depenetration.monitor(name, self._clock.seconds)
         self._depenetration.take_remarks()

@@ -35,8 +35,8 @@ from hetwin_suite.engine import (
 )
 from hetwin_suite.model import BadInput, Floats
 
-LEAST_MASS, LEAST_MOMENT = 1e-4, 1e-7
-LEAST = Inertial(LEAST_MASS, IDENTITY, (LEAST_MOMENT,) * 3 + (0.0, 0.0, 0.0))
+MIN_MASS, MIN_MOMENT = 1e-4, 1e-7
+MIN_INERTIAL = Inertial(MIN_MASS, IDENTITY, (MIN_MOMENT,) * 3 + (0.0, 0.0, 0.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,24 +66,24 @@ class Lump:
         return names
 
     @property
-    def whole(self) -> Inertial:
+    def total_inertial(self) -> Inertial:
         """Total mass and inertia; without any mass, the minimum with which Gazebo's engines can compute."""
-        return joined_inertials(self.inertials) if self.inertials else LEAST
+        return joined_inertials(self.inertials) if self.inertials else MIN_INERTIAL
 
-    def take_in(self, other: Lump, pose: Pose) -> None:
+    def merge(self, other: Lump, pose: Pose) -> None:
         """Merge another part into this one; `pose` is the pose of the other in the frame of this one."""
         self.links.update({link: compose_poses(pose, at) for link, at in other.links.items()})
-        self.take_load(other, pose)
-        self.visuals.extend(_moved(geometry, pose) for geometry in other.visuals)
+        self.add_load(other, pose)
+        self.visuals.extend(_transformed(geometry, pose) for geometry in other.visuals)
         self.extras.extend(transformed_extras(tuple(other.extras), pose))
 
-    def take_load(self, other: Lump, pose: Pose) -> None:
+    def add_load(self, other: Lump, pose: Pose) -> None:
         """Add geometries and inertias of a part of another body; `pose` is its pose in the frame of this part.
 
         Its visuals are displayed by a separate model.
         """
         self.geometries.extend(
-            (frame, _moved(geometry, pose)) for frame, geometry in other.geometries
+            (frame, _transformed(geometry, pose)) for frame, geometry in other.geometries
         )
         self.inertials.extend(moved_inertial(pose, inertial) for inertial in other.inertials)
 
@@ -106,14 +106,14 @@ Parts = dict[str, dict[str, Lump]]
 
 
 def lumps(
-    body: Body, inertial_of: Callable[[str], Inertial], mute: Collection[str] = ()
+    body: Body, inertial_of: Callable[[str], Inertial], collisionless: Collection[str] = ()
 ) -> dict[str, Lump]:
     """Return first link -> lump of a body.
 
     Args:
         body: body of the world.
         inertial_of: returns mass and inertia of a frame.
-        mute: frames without collisions.
+        collisionless: frames without collisions.
     """
     joints = {joint.child: joint for joint in body.joints}
     found: dict[str, Lump] = {}
@@ -130,9 +130,11 @@ def lumps(
         lump.links[link.name] = pose
         lump.extras.extend(transformed_extras(link.extras, pose))
         frame = frame_name(body, link.name)
-        if frame not in mute:
-            lump.geometries.extend((frame, _moved(g, pose)) for g in link.geometries if g.collides)
-        lump.visuals.extend(_moved(g, pose) for g in _displayed(link))
+        if frame not in collisionless:
+            lump.geometries.extend(
+                (frame, _transformed(g, pose)) for g in link.geometries if g.collides
+            )
+        lump.visuals.extend(_transformed(g, pose) for g in _displayed(link))
         inertial = inertial_of(frame)
         if inertial.mass > 0:
             lump.inertials.append(moved_inertial(pose, inertial))
@@ -143,7 +145,7 @@ def parts_of(
     world: World,
     inertial_of: Callable[[str], Inertial],
     loads: Mapping[str, Load],
-    mute: Collection[str],
+    collisionless: Collection[str],
 ) -> Parts:
     """Return the parts of all bodies.
 
@@ -151,24 +153,24 @@ def parts_of(
         world: the world to load.
         inertial_of: returns mass and inertia of a frame.
         loads: object -> the frame to which it is attached.
-        mute: frames without collisions.
+        collisionless: frames without collisions.
     """
-    parts = {body.name: lumps(body, inertial_of, mute) for body in world.bodies}
+    parts = {body.name: lumps(body, inertial_of, collisionless) for body in world.bodies}
     bodies = {body.name: body for body in world.bodies}
-    places = {
+    lump_of_frame = {
         frame_name(body, link): (lump, pose)
         for body in world.bodies
         for lump in parts[body.name].values()
         for link, pose in lump.links.items()
     }
     for name, load in loads.items():
-        (own,) = in_one(bodies[name], parts[name]).values()
-        lump, pose = places[load.to]
-        lump.take_load(own, compose_poses(pose, load.pose))
+        (lump,) = merge_fixed_lumps(bodies[name], parts[name]).values()
+        lump, pose = lump_of_frame[load.to]
+        lump.add_load(lump, compose_poses(pose, load.pose))
     return parts
 
 
-def in_one(body: Body, parts: Mapping[str, Lump]) -> dict[str, Lump]:
+def merge_fixed_lumps(body: Body, parts: Mapping[str, Lump]) -> dict[str, Lump]:
     """Merge the lumps of a body that fixed joints connect, also those kept `apart`."""
     if not any(joint.apart for joint in body.joints):
         return dict(parts)
@@ -180,10 +182,10 @@ def in_one(body: Body, parts: Mapping[str, Lump]) -> dict[str, Lump]:
         joint = joints.get(root)
         if joint is None or joint.kind is not JointKind.FIXED:
             found[root] = Lump(root)
-            found[root].take_in(lump, IDENTITY)
+            found[root].merge(lump, IDENTITY)
         else:
             outer = lump_of[joint.parent]
-            outer.take_in(lump, compose_poses(outer.links[joint.parent], poses[root]))
+            outer.merge(lump, compose_poses(outer.links[joint.parent], poses[root]))
         lump_of.update(dict.fromkeys(lump.links, found.get(root) or lump_of[joints[root].parent]))
     return found
 
@@ -196,52 +198,55 @@ def _displayed(link: Link) -> tuple[Geometry, ...]:
     return visuals or link.geometries
 
 
-def _moved(geometry: Geometry, pose: Pose) -> Geometry:
+def _transformed(geometry: Geometry, pose: Pose) -> Geometry:
     return replace(geometry, pose=compose_poses(pose, geometry.pose))
 
 
-class Balls(CopiedPart):
+class BallJoints(CopiedPart):
     """The state of all ball joints.
 
     Attributes:
-        turns: (n, 3) rotation vectors [rad].
-        rates: (n, 3) angular velocities in the frames of the child links [rad/s].
+        rotations: (n, 3) rotation vectors [rad].
+        angular_velocities: (n, 3) angular velocities in the frames of the child links [rad/s].
     """
 
-    saved_fields = ("turns", "rates")
+    saved_fields = ("rotations", "angular_velocities")
 
     def __init__(self, world: World, model: mj.MjModel) -> None:
         self.names = ball_names(world)
         ids = [model.joint(name).id for name in self.names]
         self._positions = [int(model.jnt_qposadr[i]) for i in ids]
         self._velocities = [int(model.jnt_dofadr[i]) for i in ids]
-        self.turns: Floats = np.zeros((len(ids), 3))
-        self.rates: Floats = np.zeros((len(ids), 3))
+        self.rotations: Floats = np.zeros((len(ids), 3))
+        self.angular_velocities: Floats = np.zeros((len(ids), 3))
 
-    def show(self, data: mj.MjData) -> None:
+    def write_to(self, data: mj.MjData) -> None:
         """Set positions and velocities of MuJoCo's joints."""
         for i, (q, v) in enumerate(zip(self._positions, self._velocities, strict=True)):
-            data.qpos[q : q + 4] = rotation_by(self.turns[i].tolist())
-            data.qvel[v : v + 3] = self.rates[i]
+            data.qpos[q : q + 4] = rotation_by(self.rotations[i].tolist())
+            data.qvel[v : v + 3] = self.angular_velocities[i]
 
     def read_positions(self, ecm: Any, joints: Sequence[Any]) -> None:
         """Read the state after Gazebo's last step; `joints` are Gazebo's joints in the order of `names`."""
         for i, joint in enumerate(joints):
-            self.turns[i] = joint.position(ecm)
-            self.rates[i] = joint.velocity(ecm)
+            self.rotations[i] = joint.position(ecm)
+            self.angular_velocities[i] = joint.velocity(ecm)
 
     def reset(self, ecm: Any, joints: Sequence[Any]) -> None:
         """Set Gazebo's joints to this state at the start of the next step."""
         for i, joint in enumerate(joints):
-            joint.reset_position(ecm, self.turns[i].tolist())
-            joint.reset_velocity(ecm, self.rates[i].tolist())
+            joint.reset_position(ecm, self.rotations[i].tolist())
+            joint.reset_velocity(ecm, self.angular_velocities[i].tolist())
 
-    def keep_from(self, before: Balls) -> None:
+    def copy_from(self, previous: BallJoints) -> None:
         """Copy the state of the joints that still exist."""
         for i, name in enumerate(self.names):
-            if name in before.names:
-                at = before.names.index(name)
-                self.turns[i], self.rates[i] = before.turns[at], before.rates[at]
+            if name in previous.names:
+                index = previous.names.index(name)
+                self.rotations[i], self.angular_velocities[i] = (
+                    previous.rotations[index],
+                    previous.angular_velocities[index],
+                )
 
 
 def ball_names(world: World) -> tuple[str, ...]:

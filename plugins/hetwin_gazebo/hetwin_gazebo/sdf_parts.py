@@ -15,7 +15,7 @@ _SEPARATOR = "::"
 
 def top_name(name: str) -> str:
     """Return the name in Gazebo of a top-level model."""
-    return _allowed(name.replace(_SEPARATOR, "."))
+    return _without_reserved_name(name.replace(_SEPARATOR, "."))
 
 
 def split_name(name: str) -> tuple[tuple[str, ...], str]:
@@ -25,7 +25,7 @@ def split_name(name: str) -> tuple[tuple[str, ...], str]:
         the nested models that contain it, the outermost first, and its own name.
     """
     *models, own = name.split(_SEPARATOR)
-    return tuple(models), _allowed(own)
+    return tuple(models), _without_reserved_name(own)
 
 
 def path_of(name: str, inside: tuple[str, ...] = ()) -> str:
@@ -39,7 +39,7 @@ def path_of(name: str, inside: tuple[str, ...] = ()) -> str:
     return _SEPARATOR.join((*models[len(inside) :], own))
 
 
-def _allowed(name: str) -> str:
+def _without_reserved_name(name: str) -> str:
     """Return a name without SDFormat's reserved words."""
     reserved = name.startswith("__") and name.endswith("__")
     return f"hetwin{name.rstrip('_')}" if reserved else name
@@ -50,7 +50,7 @@ def add(parent: ET.Element, tag: str, text: str) -> None:
     ET.SubElement(parent, tag).text = text
 
 
-def numbers(values: Iterable[float]) -> str:
+def format_numbers(values: Iterable[float]) -> str:
     """Format numbers without loss of precision."""
     return " ".join(repr(float(value)) for value in values)
 
@@ -61,22 +61,22 @@ def add_pose(parent: ET.Element, pose: Iterable[float], relative_to: str | None 
     attributes = {"rotation_format": "quat_xyzw"}
     if relative_to is not None:
         attributes["relative_to"] = relative_to
-    ET.SubElement(parent, "pose", attributes).text = numbers((x, y, z, i, j, k, w))
+    ET.SubElement(parent, "pose", attributes).text = format_numbers((x, y, z, i, j, k, w))
 
 
 def add_shape(geometry: ET.Element, kind: ShapeKind, size: tuple[float, ...]) -> None:
     """Fill a ``geometry`` element with a primitive shape; for meshes see `add_mesh`."""
     match kind:
         case ShapeKind.BOX:
-            values = {"size": numbers(size)}
+            values = {"size": format_numbers(size)}
         case ShapeKind.SPHERE:
             values = {"radius": repr(size[0])}
         case ShapeKind.CYLINDER | ShapeKind.CAPSULE:
             values = {"radius": repr(size[0]), "length": repr(size[1])}
         case ShapeKind.ELLIPSOID:
-            values = {"radii": numbers(size)}
+            values = {"radii": format_numbers(size)}
         case ShapeKind.PLANE:
-            values = {"normal": "0 0 1", "size": numbers(size)}
+            values = {"normal": "0 0 1", "size": format_numbers(size)}
         case ShapeKind.MESH:
             raise ValueError("a mesh is not a primitive shape; use add_mesh")
     element = ET.SubElement(geometry, kind.value)
@@ -103,14 +103,14 @@ def add_mesh(
     mesh = ET.SubElement(geometry, "mesh", {"optimization": "convex_hull"} if hull else {})
     add(mesh, "uri", path.as_uri())
     if scale != (1.0, 1.0, 1.0):
-        add(mesh, "scale", numbers(scale))
+        add(mesh, "scale", format_numbers(scale))
 
 
 def add_colour(visual: ET.Element, rgba: Iterable[float]) -> None:
     """Add the colour of a visual."""
     material = ET.SubElement(visual, "material")
     for light in ("ambient", "diffuse"):
-        add(material, light, numbers(rgba))
+        add(material, light, format_numbers(rgba))
 
 
 def write_mesh(path: Path, vertices: Floats, faces: Ints) -> None:
@@ -127,7 +127,7 @@ def write_mesh(path: Path, vertices: Floats, faces: Ints) -> None:
     for corner in range(3):
         np.add.at(normals, faces[:, corner], across)
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), np.finfo(float).tiny)
-    lines = [f"v {numbers(vertex)}" for vertex in vertices.tolist()]
-    lines += [f"vn {numbers(normal)}" for normal in normals.tolist()]
+    lines = [f"v {format_numbers(vertex)}" for vertex in vertices.tolist()]
+    lines += [f"vn {format_numbers(normal)}" for normal in normals.tolist()]
     lines += ["f " + " ".join(f"{i}//{i}" for i in face) for face in (faces + 1).tolist()]
     path.write_text("\n".join(lines) + "\n", "utf-8")

@@ -13,7 +13,7 @@ from dataclasses import replace
 import mujoco as mj
 import numpy as np
 
-from hetwin_gazebo.parts import Balls, Load
+from hetwin_gazebo.parts import BallJoints, Load
 from hetwin_suite.engine import (
     POSE_SIZE,
     Builder,
@@ -62,19 +62,19 @@ class Shadow:
         self.kinematic = KinematicBodies(self._model, self.tables, self._reader)
         self._rangefinders = Rangefinders(self._model, self._data, self.tables)
         self.loads: dict[str, Load] = {}
-        self.balls = Balls(world, self._model)
+        self.balls = BallJoints(world, self._model)
         self.positions: Floats = np.zeros(len(self.tables.joints))
         self.velocities: Floats = np.zeros(len(self.tables.joints))
         self._roots = np.array([free.body for free in self.tables.free.values()], np.intp)
         self.masses: Floats = self._model.body_subtreemass[self._roots]
         self.touches = Touches()
         self._links: LinkWatch | None = None
-        self._own_pairs: dict[str, Pairs] = {}
+        self._pairs_of_object: dict[str, Pairs] = {}
         self.update(0.0)
-        self._still = self._reader.still_poses()
+        self._static_poses = self._reader.still_poses()
         self.poses: dict[str, Floats] = {name: self.frame(name) for name in self.tables.free}
         self.bases: dict[str, Floats] = {
-            name: self._of_body(base.body) for name, base in self.tables.bases.items()
+            name: self._state_of_body(base.body) for name, base in self.tables.bases.items()
         }
 
     def inertial(self, frame: str) -> Inertial:
@@ -97,13 +97,13 @@ class Shadow:
             self.bases[name] = state
 
     def feed_forward(self) -> FeedForward:
-        """Return the computation of efforts for the present state."""
+        """Return the computation of efforts for the current state."""
         return FeedForward(self.world, self._data, self.tables)
 
     def inertias(self) -> Floats:
         """Return (n,) the inertia that each joint moves, with all joints at zero [kg m^2 or kg]."""
-        found: Floats = self._model.dof_M0[self.tables.joint_velocities]
-        return found
+        inertias: Floats = self._model.dof_M0[self.tables.joint_velocities]
+        return inertias
 
     def update(self, seconds: float) -> None:
         """Compute all frames at a time [s]; kinematic objects stay at the poses set by `place_kinematic`."""
@@ -111,15 +111,15 @@ class Shadow:
         data.time = seconds
         data.qpos[tables.joint_positions] = self.positions
         data.qvel[tables.joint_velocities] = self.velocities
-        self.balls.show(data)
-        self._find()
-        self._carry()
+        self.balls.write_to(data)
+        self._compute_frames()
+        self._move_loads()
 
     def jump(self, seconds: float) -> None:
         """Compute all frames like `update`, after a discontinuous change."""
         self.update(seconds)
 
-    def _find(self) -> None:
+    def _compute_frames(self) -> None:
         model, data = self._model, self._data
         mj.mj_kinematics(model, data)
         mj.mj_comPos(model, data)
@@ -134,21 +134,21 @@ class Shadow:
         """
         moved = self.kinematic.any and self.kinematic.place(time_ns)
         if moved:
-            self._find()
-            self._carry()
+            self._compute_frames()
+            self._move_loads()
         for name in self.kinematic.values:
             self.poses[name] = self.frame(name)
         return moved
 
-    def _carry(self) -> None:
+    def _move_loads(self) -> None:
         """Move attached objects with the bodies that they are parts of."""
         if not self.loads:
             return
-        here = np.zeros(POSE_SIZE)
+        pose = np.zeros(POSE_SIZE)
         for name, load in self.loads.items():
-            here[:7] = load.pose
-            self.set_objects({name: compose(self.frame_of_any(load.to), here)})
-        self._find()
+            pose[:7] = load.pose
+            self.set_objects({name: compose(self.frame_of_any(load.to), pose)})
+        self._compute_frames()
 
     def set_kinematic(self, name: str, value: Value) -> bool:
         """Set the prescribed value of a kinematic object; return whether the object was free before."""
@@ -156,22 +156,24 @@ class Shadow:
 
     def frame(self, name: str) -> Floats:
         """Return (13,) a copy of pose and twist of a moving frame."""
-        return self._of_body(self.tables.body_of(name))
+        return self._state_of_body(self.tables.body_of(name))
 
-    def _of_body(self, body: int) -> Floats:
+    def _state_of_body(self, body: int) -> Floats:
         return np.array(self._reader.sensed[self.tables.body_frames[body]])
 
     def frame_of_any(self, name: str) -> Floats:
         """Return (13,) pose and twist of any frame."""
         tables = self.tables
-        at = int(tables.body_frames[tables.body_of(name)])
-        if at < tables.moving:
+        frame = int(tables.body_frames[tables.body_of(name)])
+        if frame < tables.moving:
             return self.frame(name)
-        return np.array(self._still[at - tables.moving])
+        return np.array(self._static_poses[frame - tables.moving])
 
-    def read_rangefinders(self, rangefinders: Sequence[Rangefinder], on: Sequence[bool]) -> Floats:
+    def read_rangefinders(
+        self, rangefinders: Sequence[Rangefinder], enabled: Sequence[bool]
+    ) -> Floats:
         """Return the readings of range sensors; see `Engine.read_rangefinders`."""
-        return self._rangefinders.read(rangefinders, on)
+        return self._rangefinders.read(rangefinders, enabled)
 
     def read_scan(self, scanner: Scanner, on: bool) -> Floats:
         """Return the scan of a laser scanner; see `Engine.read_scan`."""
@@ -180,8 +182,8 @@ class Shadow:
     def momenta(self) -> Floats:
         """Return (n, 3) linear momentum of each object [Ns], in the order of `tables.free`."""
         mj.mj_subtreeVel(self._model, self._data)
-        found: Floats = self.masses[:, None] * self._data.subtree_linvel[self._roots]
-        return found
+        momenta: Floats = self.masses[:, None] * self._data.subtree_linvel[self._roots]
+        return momenta
 
     def all_positions(self) -> Floats:
         """Return a copy of all positions, as MuJoCo's ``qpos``."""
@@ -195,7 +197,7 @@ class Shadow:
     def read_frames(self, out: Floats) -> None:
         """Write the poses and twists of all frames to `out` (n, 13)."""
         out[: self.tables.moving] = self._reader.sensed
-        out[self.tables.moving :] = self._still
+        out[self.tables.moving :] = self._static_poses
 
     def clearances(self, reach: float) -> Floats:
         """Measure the distances of the robots' links; see `Engine.clearances`."""
@@ -221,20 +223,20 @@ class Shadow:
 
     def nearest_to(self, name: str, reach: float) -> dict[tuple[int, int], Nearest]:
         """Return the bodies within `reach` [m] of an object; pairs are cached for each object."""
-        if name not in self._own_pairs:
-            self._own_pairs[name] = self.pairs((name,), reach)
-        return self._own_pairs[name].nearest()
+        if name not in self._pairs_of_object:
+            self._pairs_of_object[name] = self.pairs((name,), reach)
+        return self._pairs_of_object[name].nearest()
 
-    def keep_from(self, before: Shadow) -> None:
+    def copy_from(self, previous: Shadow) -> None:
         """Copy the state of the joints and objects that still exist; requires a call of `jump` afterwards."""
-        at = {joint: i for i, joint in enumerate(before.tables.joints)}
+        indices = {joint: i for i, joint in enumerate(previous.tables.joints)}
         for i, joint in enumerate(self.tables.joints):
-            if joint in at:
-                self.positions[i] = before.positions[at[joint]]
-                self.velocities[i] = before.velocities[at[joint]]
-        self.balls.keep_from(before.balls)
-        self.set_objects({n: pose for n, pose in before.poses.items() if n in self.poses})
-        self.set_bases(before.bases)
+            if joint in indices:
+                self.positions[i] = previous.positions[indices[joint]]
+                self.velocities[i] = previous.velocities[indices[joint]]
+        self.balls.copy_from(previous.balls)
+        self.set_objects({n: pose for n, pose in previous.poses.items() if n in self.poses})
+        self.set_bases(previous.bases)
 
     def speed(self) -> float:
         """Return the largest speed of all joints and objects; NaN if one is not finite."""
@@ -242,6 +244,6 @@ class Shadow:
 
     def fastest(self) -> str:
         """Return the name of the fastest frame."""
-        at = int(np.argmax(np.nan_to_num(np.abs(self._data.qvel), nan=np.inf)))
-        frame = int(self.tables.body_frames[int(self._model.dof_bodyid[at])])
+        index = int(np.argmax(np.nan_to_num(np.abs(self._data.qvel), nan=np.inf)))
+        frame = int(self.tables.body_frames[int(self._model.dof_bodyid[index])])
         return self.tables.frames[frame]

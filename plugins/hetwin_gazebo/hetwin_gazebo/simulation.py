@@ -12,16 +12,16 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from hetwin_gazebo.bindings import gazebo, own_world_topic, partition_set
+from hetwin_gazebo.bindings import gazebo, partition_in_environment, world_mark_topic
 from hetwin_gazebo.contacts import Contact, ContactTopic
 from hetwin_gazebo.options import GazeboOptions
-from hetwin_gazebo.parts import Lump, ball_names, in_one
+from hetwin_gazebo.parts import Lump, ball_names, merge_fixed_lumps
 from hetwin_gazebo.proxies.proxy import (
-    FAR,
+    PARKING_DISTANCE,
     Picture,
     Proxy,
     mass_frame,
-    waiting_place,
+    parking_pose,
 )
 from hetwin_gazebo.proxies.selection import ProxyKind, robot_number
 from hetwin_gazebo.sdf_parts import split_name, top_name
@@ -35,7 +35,7 @@ SIGACTION_BYTES = 256
 
 
 @contextmanager
-def handlers_kept() -> Iterator[None]:
+def preserved_signal_handlers() -> Iterator[None]:
     """Restore the signal handlers at the end; a signal that arrives in between is delivered afterwards.
 
     Gazebo's server replaces the handlers of SIGINT and SIGTERM by its own, which end the server without notice to this
@@ -44,18 +44,18 @@ def handlers_kept() -> Iterator[None]:
     """
     c = ctypes.CDLL(None)
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, TERMINATING)
-    before = {number: ctypes.create_string_buffer(SIGACTION_BYTES) for number in TERMINATING}
+    handlers = {number: ctypes.create_string_buffer(SIGACTION_BYTES) for number in TERMINATING}
     try:
-        for number, action in before.items():
+        for number, action in handlers.items():
             c.sigaction(int(number), None, action)
         yield
     finally:
-        for number, action in before.items():
+        for number, action in handlers.items():
             c.sigaction(int(number), action, None)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
-_numbers = itertools.count()
+_simulation_numbers = itertools.count()
 Command = Callable[[Any], None]
 
 
@@ -69,7 +69,7 @@ def model_name(body: Body, kind: ProxyKind) -> str:
     return name if kind is ProxyKind.PLAIN else f"{name}~{kind.value}"
 
 
-def _nothing() -> Any:
+def _empty_message_type() -> Any:
     return gazebo().message("empty_pb2", "Empty")
 
 
@@ -112,12 +112,12 @@ class Simulation:
         self._gz, self._partition = gazebo(), partition
         self._world, self._parts, self._kinds = world, parts, sorted(kinds)
         self._joint_names = joints
-        self.pictures_of = self._with_pictures(pictures) if options.visible else frozenset()
+        self.pictures_of = self._displayable(pictures) if options.visible else frozenset()
         self.pictures: dict[str, Picture] = {}
         self._folder = tempfile.TemporaryDirectory(prefix="hetwin_gz_")
-        self._homes: dict[tuple[str, ProxyKind], Floats] = {}
-        self._shown_at: dict[str, Floats] = {}
-        number = next(_numbers)
+        self._initial_poses: dict[tuple[str, ProxyKind], Floats] = {}
+        self._picture_poses: dict[str, Floats] = {}
+        number = next(_simulation_numbers)
         topic = f"/hetwin/{os.getpid()}/{number}/contacts"
         writer = SdfWriter(
             top_name(world.name),
@@ -139,12 +139,12 @@ class Simulation:
         self._step_ns, self._steps = step_ns, 0
         self._by_mass_frame = options.physics == "bullet-featherstone"
         self._callback = _StepCallback(self._bind)
-        with handlers_kept(), partition_set(partition):
+        with preserved_signal_handlers(), partition_in_environment(partition):
             self._contacts = ContactTopic(self._gz, topic)
             self._node = self._gz.transport.Node()
             # Kept alive: its topic marks the world as one of this process.
             self._world_publisher = self._node.advertise(
-                own_world_topic(top_name(world.name)), _nothing()
+                world_mark_topic(top_name(world.name)), _empty_message_type()
             )
             self._fixture = self._gz.sim.TestFixture(str(file))
             self._fixture.on_pre_update(self._callback.pre_update)
@@ -160,34 +160,38 @@ class Simulation:
                 writer.add(body, parts, name=name, pose=pose, index=number, displayed=True)
                 continue
             if body.name in self.pictures_of:
-                (lump,) = in_one(body, self._parts[body.name]).values()
+                (lump,) = merge_fixed_lumps(body, self._parts[body.name]).values()
                 writer.add_picture(top_name(body.name), lump, poses[body.name])
-                self._shown_at[body.name] = poses[body.name]
+                self._picture_poses[body.name] = poses[body.name]
             for kind in ProxyKind:
                 if (body.name, kind) not in self._kinds:
                     continue
-                home = poses[body.name]
+                pose = poses[body.name]
                 if kind is not ProxyKind.PLAIN:
-                    home = waiting_place(FAR + 20.0 * len(self._homes), FAR)
-                self._homes[body.name, kind] = home
+                    pose = parking_pose(
+                        PARKING_DISTANCE + 20.0 * len(self._initial_poses), PARKING_DISTANCE
+                    )
+                self._initial_poses[body.name, kind] = pose
                 index = objects.index(body)
                 writer.add(
                     body,
                     self._parts_of(body, kind),
                     name=self._model_name(body, kind),
-                    pose=home,
+                    pose=pose,
                     kind=kind,
                     index=index,
                     displayed=body.name not in self.pictures_of,
                 )
 
-    def _with_pictures(self, objects: frozenset[str]) -> frozenset[str]:
+    def _displayable(self, objects: frozenset[str]) -> frozenset[str]:
         """Return the objects that may have a picture.
 
         The plain proxy of an object with sensors or plugins of the user must keep the object's name.
         """
-        own = {b.name for b in self._world.bodies if _has_user_elements(b, self._parts[b.name])}
-        return objects - own
+        with_user_elements = {
+            b.name for b in self._world.bodies if _has_user_elements(b, self._parts[b.name])
+        }
+        return objects - with_user_elements
 
     def _model_name(self, body: Body, kind: ProxyKind) -> str:
         """Return the name of a proxy in Gazebo; the object's name goes to its picture, or else to the plain proxy."""
@@ -206,38 +210,46 @@ class Simulation:
                 model = self._model(world, ecm, name)
                 self._bind_frames(ecm, self._parts_of(body, kind), model)
                 if kind is not None:
-                    home = self._homes[body.name, kind]
+                    pose = self._initial_poses[body.name, kind]
                     if kind is ProxyKind.PLAIN:
-                        home = waiting_place(FAR, FAR + 20.0 * len(self.proxies))
+                        pose = parking_pose(
+                            PARKING_DISTANCE, PARKING_DISTANCE + 20.0 * len(self.proxies)
+                        )
                     root = body.links[0].name
                     link = self._link(ecm, model, root)
-                    whole = self._parts[body.name][root].whole
-                    mass = mass_frame(whole) if self._by_mass_frame else None
-                    proxy = Proxy(self._gz, ecm, model, link, home, mass)
+                    inertial = self._parts[body.name][root].total_inertial
+                    mass = mass_frame(inertial) if self._by_mass_frame else None
+                    proxy = Proxy(self._gz, ecm, model, link, pose, mass)
                     self.proxies[body.name, kind] = proxy
                 if body.robot and not body.static:
                     self.bases[body.name] = self._base(ecm, body, model)
                 if kind in (None, ProxyKind.PLAIN):
                     joints.update(self._bind_joints(ecm, body, model))
             if body.name in self.pictures_of:
-                model, home = (
+                model, pose = (
                     self._model(world, ecm, top_name(body.name)),
-                    self._shown_at[body.name],
+                    self._picture_poses[body.name],
                 )
                 link = self._link(ecm, model, body.links[0].name)
-                proxy = Proxy(self._gz, ecm, model, link, home)
-                self.pictures[body.name] = Picture(proxy, home)
+                proxy = Proxy(self._gz, ecm, model, link, pose)
+                self.pictures[body.name] = Picture(proxy, pose)
         self.joints = [joints[name] for name in self._joint_names]
         self.balls = [joints[name] for name in ball_names(self._world)]
 
     def _base(self, ecm: Any, body: Body, model: Any) -> Proxy:
         root = body.links[0].name
-        return Proxy(self._gz, ecm, model, self._link(ecm, model, root), waiting_place(FAR, FAR))
+        return Proxy(
+            self._gz,
+            ecm,
+            model,
+            self._link(ecm, model, root),
+            parking_pose(PARKING_DISTANCE, PARKING_DISTANCE),
+        )
 
     def _parts_of(self, body: Body, kind: ProxyKind | None) -> Mapping[str, Lump]:
         """Return the lumps of one of a body's proxies; only the plain one has the user's elements."""
         parts = self._parts[body.name]
-        return parts if kind in (None, ProxyKind.PLAIN) else in_one(body, parts)
+        return parts if kind in (None, ProxyKind.PLAIN) else merge_fixed_lumps(body, parts)
 
     def _model(self, world: Any, ecm: Any, name: str) -> Any:
         entity = world.model_by_name(ecm, name)
@@ -253,8 +265,8 @@ class Simulation:
         return model
 
     def _link(self, ecm: Any, model: Any, name: str) -> Any:
-        models, own = split_name(name)
-        return self._gz.sim.Link(self._scope(ecm, model, models).link_by_name(ecm, own))
+        models, last = split_name(name)
+        return self._gz.sim.Link(self._scope(ecm, model, models).link_by_name(ecm, last))
 
     def _bind_frames(self, ecm: Any, parts: Mapping[str, Lump], model: Any) -> None:
         for lump in parts.values():
@@ -264,9 +276,9 @@ class Simulation:
 
     def _bind_joints(self, ecm: Any, body: Body, model: Any) -> Iterator[tuple[str, Any]]:
         for joint in (*body.moving_joints, *body.ball_joints):
-            models, own = split_name(joint.name)
+            models, last = split_name(joint.name)
             scope = self._scope(ecm, model, models)
-            handle = self._gz.sim.Joint(scope.joint_by_name(ecm, own))
+            handle = self._gz.sim.Joint(scope.joint_by_name(ecm, last))
             handle.enable_position_check(ecm)
             handle.enable_velocity_check(ecm)
             yield joint_name(body, joint), handle
@@ -280,12 +292,12 @@ class Simulation:
             GazeboFailed: if Gazebo does not step.
         """
         # Some of Gazebo's systems create their nodes in the first step.
-        with nullcontext() if self._steps else partition_set(self._partition):
+        with nullcontext() if self._steps else partition_in_environment(self._partition):
             done = self._callback.run(self._server, command)
         if not done:
             raise GazeboFailed("Gazebo did not step; its messages above may say why")
         self._steps += 1
-        self._contacts.rest(self._steps * self._step_ns)
+        self._contacts.unsubscribe_if_idle(self._steps * self._step_ns)
         return self._callback.ecm
 
     def contacts(self) -> list[Contact]:

@@ -29,9 +29,9 @@ from hetwin_suite.engine import (
 )
 from hetwin_suite.model import Floats
 
-OUTSIDE = -1
+UNBALANCED = -1
 """Index for a body whose forces are not balanced."""
-_SMALL = 1e-9
+_RANK_TOLERANCE = 1e-9
 
 
 class Balance:
@@ -42,43 +42,43 @@ class Balance:
         self._bodies: list[int] = []
         self._sums: Floats = np.zeros((0, 0))
         self._inverse: Floats = np.zeros((0, 0))
-        self._open = False
+        self._is_ambiguous = False
 
-    def leaves_open(self, pairs: Sequence[Pair]) -> bool:
+    def is_ambiguous(self, pairs: Sequence[Pair]) -> bool:
         """Whether the balance of these pairs is not unique."""
         self._prepare(tuple(pairs))
-        return self._open
+        return self._is_ambiguous
 
     def forces(self, pairs: Sequence[Pair], totals: Floats, guess: Floats) -> Floats:
         """Return (n, 3) the force on the first body of each pair, closest to a guess among all balanced forces [N].
 
         Args:
-            pairs: n pairs of indices of bodies, or `OUTSIDE`.
+            pairs: n pairs of indices of bodies, or `UNBALANCED`.
             totals: (m, 3) total force on each body [N].
             guess: (n, 3) guess of the forces [N].
         """
         self._prepare(tuple(pairs))
-        missing = totals[self._bodies] - self._sums @ guess
-        found: Floats = guess + self._inverse @ missing
-        return found
+        residuals = totals[self._bodies] - self._sums @ guess
+        forces: Floats = guess + self._inverse @ residuals
+        return forces
 
     def _prepare(self, pairs: tuple[Pair, ...]) -> None:
         if pairs == self._pairs:
             return
         self._pairs = pairs
-        self._bodies = sorted({body for pair in pairs for body in pair} - {OUTSIDE})
+        self._bodies = sorted({body for pair in pairs for body in pair} - {UNBALANCED})
         self._sums = np.zeros((len(self._bodies), len(pairs)))
         row = {body: i for i, body in enumerate(self._bodies)}
-        for i, (one, other) in enumerate(pairs):
-            if one != OUTSIDE:
-                self._sums[row[one], i] += 1.0
-            if other != OUTSIDE:
-                self._sums[row[other], i] -= 1.0
-        self._inverse = np.asarray(np.linalg.pinv(self._sums, rcond=_SMALL), np.float64)
-        self._open = np.linalg.matrix_rank(self._sums) < len(pairs)
+        for i, (first, second) in enumerate(pairs):
+            if first != UNBALANCED:
+                self._sums[row[first], i] += 1.0
+            if second != UNBALANCED:
+                self._sums[row[second], i] -= 1.0
+        self._inverse = np.asarray(np.linalg.pinv(self._sums, rcond=_RANK_TOLERANCE), np.float64)
+        self._is_ambiguous = np.linalg.matrix_rank(self._sums) < len(pairs)
 
 
-NEAR = 0.2
+LINK_MARGIN = 0.2
 """Margin beyond a link's motion between two reports within which contacts with an object are requested [m]."""
 
 
@@ -92,47 +92,47 @@ class LinkContacts:
 
     def __init__(self, shadow: Shadow, near: tuple[str, ...]) -> None:
         self._touches, tables = shadow.touches, shadow.tables
-        self._pairs = shadow.pairs(near, NEAR)
+        self._pairs = shadow.pairs(near, LINK_MARGIN)
         self._frames = {name: i for i, name in enumerate(tables.frames)}
         self._kinds = tables.body_kinds
-        self._of_frames = {i: self._kinds[body] for i, body in enumerate(tables.frame_bodies)}
+        self._kind_of_frame = {i: self._kinds[body] for i, body in enumerate(tables.frame_bodies)}
 
     def note_contacts(self, simulation: LockStep | None, now_ns: int) -> None:
         """Add the contacts of the steps until now."""
         if simulation is None or not self._is_near():
             return
-        for ago_ns, contacts in simulation.new_contacts():
-            for pair, contact in self._of_links(contacts, simulation):
+        for age_ns, contacts in simulation.new_contacts():
+            for pair, contact in self._link_contacts(contacts, simulation):
                 depth = max(0.0, contact.depth)
-                if self._touches.record(pair, now_ns - ago_ns, depth):
+                if self._touches.record(pair, now_ns - age_ns, depth):
                     self._touches.set_deepest(pair, hypot(*contact.force), *contact.point)
 
     def _is_near(self) -> bool:
         pairs = self._pairs.nearest()
-        return any(self._kinds[other] is BodyKind.DRIVEN for _, other in pairs)
+        return any(self._kinds[second] is BodyKind.DRIVEN for _, second in pairs)
 
-    def _of_links(
+    def _link_contacts(
         self, contacts: Iterable[Contact], simulation: LockStep
     ) -> Iterator[tuple[Pair, Contact]]:
         """Yield the contacts of a link with a body that forces move, with the frames of both."""
         for contact in contacts:
             names = [simulation.frame_of.get(collision) for collision in contact.collisions]
-            one, other = (self._frames.get(name or "", -1) for name in names)
-            if self._of_frames.get(other) is BodyKind.DRIVEN:
-                one, other = other, one
-            kinds = self._of_frames.get(one), self._of_frames.get(other)
+            first, second = (self._frames.get(name or "", -1) for name in names)
+            if self._kind_of_frame.get(second) is BodyKind.DRIVEN:
+                first, second = second, first
+            kinds = self._kind_of_frame.get(first), self._kind_of_frame.get(second)
             if kinds == (BodyKind.DRIVEN, BodyKind.FREE):
-                yield (one, other), contact
+                yield (first, second), contact
 
 
 CONTACT_COLUMNS = 11
-TOUCHING = 1e-3
+CONTACT_DISTANCE = 1e-3
 """Distance below which bodies may press on each other [m]; Gazebo's and MuJoCo's shapes differ slightly."""
 
-_PULL = 1e-3
+_MAX_TENSION = 1e-3
 """Tensile forces below this are rounding errors [N]."""
 
-Key = tuple[int, int]
+FramePair = tuple[int, int]
 """A frame, and another one."""
 
 
@@ -161,13 +161,13 @@ class Touching:
         self._frame_ids = {name: i for i, name in enumerate(shadow.tables.frames)}
         self._balance = Balance()
         self._simulation: LockStep | None = None
-        self._begun = 0
+        self._step_count = 0
 
     def begin_step(self) -> None:
         """Start a step; the forces of the previous one are dropped."""
-        self._begun += 1
+        self._step_count += 1
 
-    def stepped(self, simulation: LockStep) -> None:
+    def end_step(self, simulation: LockStep) -> None:
         """Store that a step was made."""
         self._simulation = simulation
 
@@ -182,11 +182,11 @@ class Touching:
         return _rows(near, self._forces(near, self._names))
 
     def proximity_when_read(self) -> Callable[[], Floats]:
-        """Return a function that computes the present rows; without forces if another step has started meanwhile."""
-        pairs, begun, positions = self._near, self._begun, self._shadow.all_positions()
+        """Return a function that computes the current rows; without forces if another step has started meanwhile."""
+        pairs, step_count, positions = self._near, self._step_count, self._shadow.all_positions()
 
         def rows() -> Floats:
-            if begun == self._begun:
+            if step_count == self._step_count:
                 return self.proximity()
             return _rows(self._by_frame(pairs.nearest_at(positions)), {})
 
@@ -203,85 +203,95 @@ class Touching:
         ]
         return np.array(rows).reshape(-1, CONTACT_COLUMNS)
 
-    def touching(self) -> list[Key]:
+    def touching(self) -> list[FramePair]:
         """Return the pairs of an object's frame and another frame that touch and may collide."""
         near = self._near_all()
-        return [k for k, n in near.items() if n.distance < TOUCHING and self._objects.collide(*k)]
+        return [
+            k
+            for k, n in near.items()
+            if n.distance < CONTACT_DISTANCE and self._objects.collide(*k)
+        ]
 
-    def _near_all(self) -> dict[Key, Nearest]:
+    def _near_all(self) -> dict[FramePair, Nearest]:
         if self._all is None:
-            self._all = self._shadow.pairs(tuple(self._shadow.tables.free), TOUCHING)
+            self._all = self._shadow.pairs(tuple(self._shadow.tables.free), CONTACT_DISTANCE)
         return self._by_frame(self._all.nearest())
 
-    def _by_frame(self, near: Mapping[Key, Nearest]) -> dict[Key, Nearest]:
+    def _by_frame(self, near: Mapping[FramePair, Nearest]) -> dict[FramePair, Nearest]:
         frame = self._shadow.tables.body_frames
-        return {(int(frame[one]), int(frame[other])): n for (one, other), n in near.items()}
+        return {(int(frame[first]), int(frame[second])): n for (first, second), n in near.items()}
 
-    def _forces(self, near: Mapping[Key, Nearest], names: tuple[str, ...]) -> dict[Key, Floats]:
+    def _forces(
+        self, near: Mapping[FramePair, Nearest], names: tuple[str, ...]
+    ) -> dict[FramePair, Floats]:
         """Return (frame, other frame) -> (3,) force on the frame [N], in both orders if `near` has both.
 
         Args:
             near: all pairs of the frames of some objects with others.
             names: names of these objects.
         """
-        keys = [key for key, nearest in near.items() if nearest.distance < TOUCHING]
+        keys = [key for key, nearest in near.items() if nearest.distance < CONTACT_DISTANCE]
         pairs = [key for key in keys if key[0] < key[1] or key[::-1] not in near]
         pairs = [key for key in pairs if self._objects.collide(*key)]
         if self._simulation is None or not pairs:
             return {}
-        found = self._pushing({key: near[key].normal for key in pairs}, self._movers(names))
+        found = self._compressive_forces(
+            {key: near[key].normal for key in pairs}, self._movers(names)
+        )
         return found | {key: -found[key[::-1]] for key in keys if key[::-1] in found}
 
-    def _pushing(
-        self, normals: Mapping[Key, Vector], mover: Callable[[int], int]
-    ) -> dict[Key, Floats]:
+    def _compressive_forces(
+        self, normals: Mapping[FramePair, Vector], mover: Callable[[int], int]
+    ) -> dict[FramePair, Floats]:
         """Return the forces of pairs; pairs that would have to pull do not touch, and get none."""
         totals = self._momentum.contact_forces()
-        left = dict(normals)
-        while left:
-            bodies = [(mover(one), mover(other)) for one, other in left]
-            guess = np.zeros((len(left), 3))
-            if self._balance.leaves_open(bodies):
-                guess = self._guess(left, bodies, totals)
-            found = dict(zip(left, self._balance.forces(bodies, totals, guess), strict=True))
-            along = {key: float(found[key] @ np.array(normal)) for key, normal in left.items()}
-            least = min(along, key=along.__getitem__)
-            if along[least] >= -_PULL or len(left) == 1:
+        remaining = dict(normals)
+        while remaining:
+            bodies = [(mover(first), mover(second)) for first, second in remaining]
+            guess = np.zeros((len(remaining), 3))
+            if self._balance.is_ambiguous(bodies):
+                guess = self._guess(remaining, bodies, totals)
+            found = dict(zip(remaining, self._balance.forces(bodies, totals, guess), strict=True))
+            normal_forces = {
+                key: float(found[key] @ np.array(normal)) for key, normal in remaining.items()
+            }
+            lowest = min(normal_forces, key=normal_forces.__getitem__)
+            if normal_forces[lowest] >= -_MAX_TENSION or len(remaining) == 1:
                 return found
-            del left[least]
+            del remaining[lowest]
         return {}
 
     def _movers(self, names: tuple[str, ...]) -> Callable[[int], int]:
         """Return a function from frame to the index of its free body, if `names` has the body and all its loads."""
         objects = self._objects
-        known = {objects.numbers[name] for name in names}
-        unlisted = {b for name, b in objects.bearers().items() if name not in names}
-        known -= {objects.numbers[bearer] for bearer in unlisted & objects.numbers.keys()}
+        known = {objects.indices[name] for name in names}
+        unlisted = {b for name, b in objects.carriers().items() if name not in names}
+        known -= {objects.indices[bearer] for bearer in unlisted & objects.indices.keys()}
 
         def number(frame: int) -> int:
-            found = objects.mover(frame)
-            return found if found in known else OUTSIDE
+            found = objects.free_object_index(frame)
+            return found if found in known else UNBALANCED
 
         return number
 
     def _guess(
-        self, normals: Mapping[Key, Vector], bodies: list[tuple[int, int]], totals: Floats
+        self, normals: Mapping[FramePair, Vector], bodies: list[tuple[int, int]], totals: Floats
     ) -> Floats:
         """Return (n, 3) the forces reported by Gazebo, or else forces along the normals [N]."""
         reported = self._reported(normals)
         if reported:
             return np.array([reported.get(key, np.zeros(3)) for key in normals])
         guess = np.zeros((len(normals), 3))
-        for i, ((one, other), normal) in enumerate(zip(bodies, normals.values(), strict=True)):
-            along = np.array(normal)
-            total = totals[one] if one != OUTSIDE else -totals[other]
-            guess[i] = max(0.0, float(total @ along)) * along
+        for i, ((first, second), normal) in enumerate(zip(bodies, normals.values(), strict=True)):
+            direction = np.array(normal)
+            total = totals[first] if first != UNBALANCED else -totals[second]
+            guess[i] = max(0.0, float(total @ direction)) * direction
         return guess
 
-    def _reported(self, normals: Mapping[Key, Vector]) -> dict[Key, Floats]:
+    def _reported(self, normals: Mapping[FramePair, Vector]) -> dict[FramePair, Floats]:
         simulation, ids = self._simulation, self._frame_ids
         assert simulation is not None
-        sums: dict[Key, Floats] = {}
+        sums: dict[FramePair, Floats] = {}
         for contact in simulation.contacts():
             names = [simulation.frame_of.get(collision) for collision in contact.collisions]
             if names[0] is None or names[1] is None:
@@ -295,7 +305,7 @@ class Touching:
         return sums
 
 
-def _rows(near: Mapping[Key, Nearest], forces: Mapping[Key, Floats]) -> Floats:
+def _rows(near: Mapping[FramePair, Nearest], forces: Mapping[FramePair, Floats]) -> Floats:
     """Return (n, 12) rows as in `Engine.proximity`."""
     if not near:
         return no_rows(PROXIMITY)
@@ -307,7 +317,7 @@ def _rows(near: Mapping[Key, Nearest], forces: Mapping[Key, Floats]) -> Floats:
     return rows
 
 
-def _contact(key: Key, nearest: Nearest, force: Floats) -> tuple[float, ...]:
-    along = float(force @ np.array(nearest.normal))
-    across = max(0.0, float(force @ force) - along * along) ** 0.5
-    return (*key, nearest.distance, *nearest.point, *nearest.normal, along, across)
+def _contact(key: FramePair, nearest: Nearest, force: Floats) -> tuple[float, ...]:
+    normal_force = float(force @ np.array(nearest.normal))
+    tangential_force = max(0.0, float(force @ force) - normal_force * normal_force) ** 0.5
+    return (*key, nearest.distance, *nearest.point, *nearest.normal, normal_force, tangential_force)

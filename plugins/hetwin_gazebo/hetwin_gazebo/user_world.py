@@ -22,7 +22,7 @@ IN_EVERY_PROXY = ("collision", "gravity", "velocity_decay")
 """Elements of links that every proxy of an object has; all others are only in one of them."""
 
 
-def put(owner: ET.Element, extras: Iterable[Extra]) -> list[ET.Element]:
+def add_extras(owner: ET.Element, extras: Iterable[Extra]) -> list[ET.Element]:
     """Add elements to their owner, keeping elements that hetwin has written; return the added ones."""
     added: list[ET.Element] = []
     for extra in extras:
@@ -33,29 +33,29 @@ def put(owner: ET.Element, extras: Iterable[Extra]) -> list[ET.Element]:
         name = extra.element.attributes.get("name")
         if name is None and parent.find(extra.tag) is not None:
             continue
-        made = as_tree(extra.element)
+        converted = to_element_tree(extra.element)
         if name is not None:
-            made.set("name", _unused(name, parent))
+            converted.set("name", _unused_name(name, parent))
         if extra.pose is not None:
-            for pose in made.findall("pose"):
-                made.remove(pose)
-            add_pose(made, extra.pose)
-        parent.append(made)
-        added.append(made)
+            for pose in converted.findall("pose"):
+                converted.remove(pose)
+            add_pose(converted, extra.pose)
+        parent.append(converted)
+        added.append(converted)
     return added
 
 
-def as_tree(element: Element) -> ET.Element:
+def to_element_tree(element: Element) -> ET.Element:
     """Convert an element to one of the standard library."""
-    made = ET.Element(element.tag, element.attributes)
-    made.text = element.text.strip() or None
-    made.extend(as_tree(child) for child in element.children)
-    return made
+    converted = ET.Element(element.tag, element.attributes)
+    converted.text = element.text.strip() or None
+    converted.extend(to_element_tree(child) for child in element.children)
+    return converted
 
 
-def _unused(name: str, parent: ET.Element) -> str:
-    taken = {child.get("name") for child in parent if child.tag != "plugin"}
-    while name in taken:
+def _unused_name(name: str, parent: ET.Element) -> str:
+    used = {child.get("name") for child in parent if child.tag != "plugin"}
+    while name in used:
         name += "_"
     return name
 
@@ -84,7 +84,7 @@ LOCK_STEP = {
 _ENGINE = re.compile(r"(?:lib)?(?:gz|ignition)-physics\d*-(.+)-plugin(?:\.\w+)?")
 
 
-def put_world(world: ET.Element, extras: Iterable[Extra], options: GazeboOptions) -> None:
+def add_world_extras(world: ET.Element, extras: Iterable[Extra], options: GazeboOptions) -> None:
     """Add the elements of the user's world.
 
     Args:
@@ -96,16 +96,16 @@ def put_world(world: ET.Element, extras: Iterable[Extra], options: GazeboOptions
         if extra.tag == "physics":
             _merge_physics(world, extra.element, options)
             continue
-        same = world.find(extra.tag) if extra.tag == POLICIES else None
+        existing = world.find(extra.tag) if extra.tag == POLICIES else None
         if extra.tag == "plugin":
-            same = _same_plugin(world, extra.element)
-        if same is None:
-            put(world, [extra])
+            existing = _same_plugin(world, extra.element)
+        if existing is None:
+            add_extras(world, [extra])
         else:
-            _merge(same, extra.element)
+            _merge(existing, extra.element)
 
 
-def users_options(options: GazeboOptions, world: World, notes: Notes) -> GazeboOptions:
+def options_of_world(options: GazeboOptions, world: World, notes: Notes) -> GazeboOptions:
     """Return the options with the physics engine of the world's Physics plugin, unless the scenario sets one.
 
     Settings of the world that cannot be used are noted.
@@ -119,11 +119,13 @@ def users_options(options: GazeboOptions, world: World, notes: Notes) -> GazeboO
 
 
 def _note_lock_step(extra: Extra, notes: Notes) -> None:
-    ours = LOCK_STEP[extra.tag]
-    given = [f"<{c.tag}> {c.text.strip()}" for c in extra.element.children if c.tag in ours]
-    if given:
-        why = ": the scenario's rate determines Gazebo's step" if extra.tag == "physics" else ""
-        notes.add(f"{extra.place}: {', '.join(given)} is not carried over{why}")
+    controlled = LOCK_STEP[extra.tag]
+    settings = [
+        f"<{c.tag}> {c.text.strip()}" for c in extra.element.children if c.tag in controlled
+    ]
+    if settings:
+        reason = ": the scenario's rate determines Gazebo's step" if extra.tag == "physics" else ""
+        notes.add(f"{extra.place}: {', '.join(settings)} is not carried over{reason}")
 
 
 def _with_engine(options: GazeboOptions, extra: Extra, notes: Notes) -> GazeboOptions:
@@ -144,16 +146,16 @@ def _with_engine(options: GazeboOptions, extra: Extra, notes: Notes) -> GazeboOp
 def _merge_physics(world: ET.Element, element: Element, options: GazeboOptions) -> None:
     physics = world.find("physics")
     assert physics is not None
-    dart, ours = element.child("dart"), physics.find("dart")
-    if dart is not None and ours is not None:
+    dart, own_dart = element.child("dart"), physics.find("dart")
+    if dart is not None and own_dart is not None:
         # The options have the same names as the elements.
         for child in dart.children:
             if child.tag not in options.model_fields_set:
-                for old in ours.findall(child.tag):
-                    ours.remove(old)
-                ours.append(as_tree(child))
+                for old in own_dart.findall(child.tag):
+                    own_dart.remove(old)
+                own_dart.append(to_element_tree(child))
     known = {*LOCK_STEP["physics"], *(child.tag for child in physics)}
-    physics.extend(as_tree(child) for child in element.children if child.tag not in known)
+    physics.extend(to_element_tree(child) for child in element.children if child.tag not in known)
 
 
 def _same_plugin(world: ET.Element, element: Element) -> ET.Element | None:
@@ -170,10 +172,10 @@ def _class_name(attributes: dict[str, str]) -> str:
 
 def _merge(plugin: ET.Element, element: Element) -> None:
     known = {child.tag for child in plugin}
-    plugin.extend(as_tree(child) for child in element.children if child.tag not in known)
+    plugin.extend(to_element_tree(child) for child in element.children if child.tag not in known)
 
 
-_ENDINGS = {
+_TOPIC_SUFFIXES = {
     "air_pressure": "air_pressure",
     "air_speed": "air_speed",
     "altimeter": "altimeter",
@@ -194,8 +196,8 @@ _ENDINGS = {
 
 def with_topics(body: Body, world: str) -> Body:
     """Return a part of a divided model whose sensors publish on the topics of the whole model."""
-    model, divided, _ = body.name.partition("::")
-    if not divided:
+    model, is_divided, _ = body.name.partition("::")
+    if not is_divided:
         return body
     links = tuple(
         replace(
@@ -208,17 +210,17 @@ def with_topics(body: Body, world: str) -> Body:
 
 
 def _path(world: str, model: str, link: str) -> str:
-    *inner, own = link.split("::")
-    models = "".join(f"/model/{name}" for name in (model, *inner))
-    return f"/world/{world}{models}/link/{own}"
+    *nested, last = link.split("::")
+    models = "".join(f"/model/{name}" for name in (model, *nested))
+    return f"/world/{world}{models}/link/{last}"
 
 
 def _with_topic(extra: Extra, path: str) -> Extra:
     element = extra.element
-    ending = _ENDINGS.get(element.attributes.get("type", ""))
-    if extra.tag != "sensor" or ending is None or element.child("topic") is not None:
+    suffix = _TOPIC_SUFFIXES.get(element.attributes.get("type", ""))
+    if extra.tag != "sensor" or suffix is None or element.child("topic") is not None:
         return extra
-    text = f"{path}/sensor/{element.attributes.get('name', '')}/{ending}"
+    text = f"{path}/sensor/{element.attributes.get('name', '')}/{suffix}"
     topic = Element("topic", {}, element.line, element.file, text)
     return replace(extra, element=replace(element, children=[*element.children, topic]))
 
@@ -226,14 +228,14 @@ def _with_topic(extra: Extra, path: str) -> Extra:
 _SEPARATOR = "::"
 
 
-def renamed(world: World) -> World:
+def with_gazebo_names(world: World) -> World:
     """Return the world with the names of Gazebo's models in its plugins, and with explicit topics of sensors."""
     paths = {path: top for body in world.bodies for path, top in _paths(body)}
     if not paths:
         return world
     bodies = (with_topics(body, world.name) for body in world.bodies)
-    named = tuple(replace(body, extras=_all(body.extras, paths)) for body in bodies)
-    return replace(world, bodies=named, extras=_all(world.extras, paths))
+    named = tuple(replace(body, extras=_with_new_names(body.extras, paths)) for body in bodies)
+    return replace(world, bodies=named, extras=_with_new_names(world.extras, paths))
 
 
 def note_divided(world: World, notes: Notes) -> None:
@@ -244,7 +246,7 @@ def note_divided(world: World, notes: Notes) -> None:
             parts.setdefault(body.name.split(_SEPARATOR)[0], []).append(top_name(body.name))
     for model, names in parts.items():
         notes.add(
-            f"model {model}: no joint connects its links, so that Gazebo gets {len(names)} models:"
+            f"model {model}: no joint connects its links, so it is loaded as {len(names)} models:"
             f" {', '.join(names)}"
         )
 
@@ -257,7 +259,7 @@ def _paths(body: Body) -> Iterator[tuple[str, str]]:
             yield f"{model}{_SEPARATOR}{link.name}", top_name(body.name)
 
 
-def _all(extras: tuple[Extra, ...], paths: Mapping[str, str]) -> tuple[Extra, ...]:
+def _with_new_names(extras: tuple[Extra, ...], paths: Mapping[str, str]) -> tuple[Extra, ...]:
     return tuple(replace(extra, element=_renamed(extra.element, paths)[0]) for extra in extras)
 
 
@@ -271,38 +273,38 @@ def _renamed(element: Element, paths: Mapping[str, str]) -> list[Element]:
 
 
 def _new_texts(text: str, paths: Mapping[str, str]) -> Iterator[str]:
-    _, _, rest = text.partition(_SEPARATOR)
+    _, _, remainder = text.partition(_SEPARATOR)
     for path, top in paths.items():
         if text == path or (text and path.startswith(text + _SEPARATOR)):
-            yield f"{top}{_SEPARATOR}{rest}" if rest else top
+            yield f"{top}{_SEPARATOR}{remainder}" if remainder else top
         elif text.startswith(path + _SEPARATOR):
-            yield f"{top}{_SEPARATOR}{rest}"
+            yield f"{top}{_SEPARATOR}{remainder}"
 
 
-_OF_PARTS = ("visual", "collision")
-_ACTIVE = ("sensor", "plugin")
+_PART_TAGS = ("visual", "collision")
+_ACTIVE_TAGS = ("sensor", "plugin")
 
 
 def note_carried(world: World, notes: Notes) -> None:
     """Add a note with the numbers of elements that only Gazebo uses."""
-    counts = Counter(extra.tag for extra in world.all_extras() if extra.tag not in _OF_PARTS)
+    counts = Counter(extra.tag for extra in world.all_extras() if extra.tag not in _PART_TAGS)
     if counts:
         listed = ", ".join(f"{count} <{tag}>" for tag, count in counts.items())
         notes.add(f"world {world.name}: carried over to Gazebo: {listed}")
     for body in world.bodies:
         if any(g.touches_over for link in body.links for g in link.geometries):
             notes.add(
-                f"robot {body.name}: tyre_width is MuJoCo's; here wheels touch as they are shaped"
+                f"robot {body.name}: tyre_width applies to MuJoCo only; Gazebo uses the shapes of the wheels"
             )
 
 
 def note_left_behind(world: World, handed_over: Collection[str], notes: Notes) -> None:
     """Add a note about each object that other models may move, since its sensors and plugins do not follow it then."""
     for body in world.bodies:
-        count = Counter(extra.tag for extra in body.all_extras() if extra.tag in _ACTIVE)
+        count = Counter(extra.tag for extra in body.all_extras() if extra.tag in _ACTIVE_TAGS)
         if count and body.name in handed_over:
             listed = ", ".join(f"{number} <{tag}>" for tag, number in count.items())
             notes.add(
-                f"model {body.name}: {listed} do not follow it while another model moves it: they are"
-                " with the body that physics moves, which waits outside the scene"
+                f"model {body.name}: {listed} do not move with it while another model moves it; they stay"
+                " with the body that physics moves, which is then parked outside the scene"
             )

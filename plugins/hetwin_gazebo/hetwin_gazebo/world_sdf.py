@@ -11,7 +11,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from hetwin_gazebo.options import GazeboOptions
-from hetwin_gazebo.parts import LEAST_MASS, LEAST_MOMENT, Lump
+from hetwin_gazebo.parts import MIN_MASS, MIN_MOMENT, Lump
 from hetwin_gazebo.proxies.selection import (
     ProxyKind,
     mask,
@@ -23,12 +23,12 @@ from hetwin_gazebo.sdf_parts import (
     add_mesh,
     add_pose,
     add_shape,
-    numbers,
+    format_numbers,
     path_of,
     split_name,
     write_mesh,
 )
-from hetwin_gazebo.user_world import IN_EVERY_PROXY, put, put_world
+from hetwin_gazebo.user_world import IN_EVERY_PROXY, add_extras, add_world_extras
 from hetwin_suite.engine import (
     DEFAULT_FRICTION,
     GREY,
@@ -50,15 +50,15 @@ from hetwin_suite.model import ShapeKind
 
 KINEMATIC_MASS = 1e4
 """Minimum mass of a kinematic object [kg]."""
-ENDLESS = 1e16
+UNLIMITED = 1e16
 _JOINT_TYPES = {
     JointKind.FIXED: "fixed",
     JointKind.HINGE: "revolute",
     JointKind.SLIDE: "prismatic",
     JointKind.BALL: "ball",
 }
-_PICTURE = Inertial(1.0)
-_LED = Inertial(1e5, IDENTITY, (1e4, 1e4, 1e4, 0.0, 0.0, 0.0))
+_PICTURE_INERTIAL = Inertial(1.0)
+_HEAVY = Inertial(1e5, IDENTITY, (1e4, 1e4, 1e4, 0.0, 0.0, 0.0))
 """Inertia of a root link that follows a command, too heavy to be disturbed by contacts or the robot's joints."""
 
 
@@ -81,7 +81,7 @@ class SdfWriter:
         policies = ET.SubElement(self._world, "gz:policies")
         add(policies, "include_server_config_plugins", "false")
         add(policies, "parallel_postupdates", "false")
-        add(self._world, "gravity", numbers(gravity))
+        add(self._world, "gravity", format_numbers(gravity))
         self._add_physics(step, options)
 
     def _add_physics(self, step: float, options: GazeboOptions) -> None:
@@ -101,7 +101,7 @@ class SdfWriter:
 
     def add_users(self, extras: Iterable[Extra], options: GazeboOptions) -> None:
         """Add the elements of the user's world that only Gazebo uses, and a light if it has none."""
-        put_world(self._world, extras, options)
+        add_world_extras(self._world, extras, options)
         if options.visible and self._world.find("light") is None:
             self._add_sun()
 
@@ -109,9 +109,9 @@ class SdfWriter:
         """Add a light, without which a window would be dark."""
         light = ET.SubElement(self._world, "light", name="hetwin_sun", type="directional")
         add(light, "cast_shadows", "true")
-        add(light, "diffuse", numbers((0.8, 0.8, 0.8, 1.0)))
-        add(light, "specular", numbers((0.2, 0.2, 0.2, 1.0)))
-        add(light, "direction", numbers((-0.5, 0.1, -0.9)))
+        add(light, "diffuse", format_numbers((0.8, 0.8, 0.8, 1.0)))
+        add(light, "specular", format_numbers((0.2, 0.2, 0.2, 1.0)))
+        add(light, "direction", format_numbers((-0.5, 0.1, -0.9)))
 
     def text(self) -> str:
         """Return the complete SDFormat document."""
@@ -144,7 +144,7 @@ class SdfWriter:
         add(model, "static", "true" if body.static and not rooted else "false")
         add_pose(model, pose)
         bits_of = masks(body, index) if kind is None else {}
-        weighed = _weighed(body)
+        weighed = _links_with_gravity(body)
         joints = {joint.child: joint for joint in body.joints}
         lump_of = {link: lump for lump in parts.values() for link in lump.links}
         poses = {link.name: link.pose for link in body.links}
@@ -153,7 +153,7 @@ class SdfWriter:
         for root, lump in parts.items():
             light = kind is ProxyKind.KINEMATIC or root not in weighed
             if root == body.links[0].name and body.base is Base.FOLLOWED:
-                lump = replace(lump, inertials=[_LED])
+                lump = replace(lump, inertials=[_HEAVY])
             models, _ = split_name(root)
             scope = _nested_model(model, models)
             bits = bits_of[frame_name(body, root)] if kind is None else mask(kind, index)
@@ -181,7 +181,7 @@ class SdfWriter:
             add(fixed, "child", path_of(body.links[0].name))
         if whole:
             for extra in body.extras:
-                put(
+                add_extras(
                     _nested_model(model, tuple(extra.scope.split("::")) if extra.scope else ()),
                     [extra],
                 )
@@ -191,7 +191,7 @@ class SdfWriter:
         extras = [
             e for e in lump.extras if e.tag in IN_EVERY_PROXY or (whole and e.tag != "visual")
         ]
-        for made in put(link, extras):
+        for made in add_extras(link, extras):
             if made.tag == "collision":
                 _set_bitmask(made, bits)
 
@@ -208,11 +208,11 @@ class SdfWriter:
         models, own = split_name(lump.root)
         link = ET.SubElement(_nested_model(model, models), "link", name=own)
         add(link, "gravity", "false")
-        _add_inertial(link, Lump(lump.root, inertials=[_PICTURE]), heavy=False)
+        _add_inertial(link, Lump(lump.root, inertials=[_PICTURE_INERTIAL]), heavy=False)
         self._add_visuals(link, lump)
 
     def _add_visuals(self, link: ET.Element, lump: Lump) -> None:
-        put(link, [extra for extra in lump.extras if extra.tag == "visual"])
+        add_extras(link, [extra for extra in lump.extras if extra.tag == "visual"])
         for i, geometry in enumerate(lump.visuals):
             visual = ET.SubElement(link, "visual", name=f"visual_{i}")
             add_pose(visual, geometry.pose)
@@ -260,7 +260,7 @@ class SdfWriter:
         add(friction, "mu", repr(mu))
         add(friction, "mu2", repr(mu))
         add(ET.SubElement(surface, "contact"), "collide_bitmask", str(bits))
-        put(collision, geometry.extras)
+        add_extras(collision, geometry.extras)
 
     def _add_geometry(self, parent: ET.Element, geometry: Geometry) -> None:
         if geometry.hull is None:
@@ -272,7 +272,7 @@ class SdfWriter:
         add_mesh(parent, path, hull=self._hulls)
 
 
-def _weighed(body: Body) -> set[str]:
+def _links_with_gravity(body: Body) -> set[str]:
     """Return the links with gravity: in a robot with a fixed or led base, only those suspended by springs."""
     if not body.robot or body.base is Base.FREE:
         return {link.name for link in body.links}
@@ -284,14 +284,14 @@ def _weighed(body: Body) -> set[str]:
 
 
 def _add_inertial(link: ET.Element, lump: Lump, *, heavy: bool) -> None:
-    whole = lump.whole
+    whole = lump.total_inertial
     factor = max(1.0, KINEMATIC_MASS / whole.mass) if heavy else 1.0
     inertial = ET.SubElement(link, "inertial")
     add_pose(inertial, whole.pose)
-    add(inertial, "mass", repr(max(whole.mass * factor, LEAST_MASS)))
+    add(inertial, "mass", repr(max(whole.mass * factor, MIN_MASS)))
     inertia = ET.SubElement(inertial, "inertia")
     for key, value in zip(("ixx", "iyy", "izz", "ixy", "ixz", "iyz"), whole.inertia, strict=True):
-        least = LEAST_MOMENT if key[1] == key[2] else -ENDLESS
+        least = MIN_MOMENT if key[1] == key[2] else -UNLIMITED
         add(inertia, key, repr(max(value * factor, least)))
 
 
@@ -322,7 +322,7 @@ def _add_joint(model: ET.Element, joint: Joint, parent: str, *, driven: bool) ->
     add(element, "child", path_of(joint.child, models))
     if joint.kind in (JointKind.HINGE, JointKind.SLIDE):
         _add_axis(element, joint, driven=driven)
-    put(element, joint.extras)
+    add_extras(element, joint.extras)
 
 
 def _add_axis(element: ET.Element, joint: Joint, *, driven: bool) -> None:
@@ -330,10 +330,10 @@ def _add_axis(element: ET.Element, joint: Joint, *, driven: bool) -> None:
     lower = joint.lower if limited else None
     upper = joint.upper if limited else None
     axis = ET.SubElement(element, "axis")
-    add(axis, "xyz", numbers(joint.axis))
+    add(axis, "xyz", format_numbers(joint.axis))
     limit = ET.SubElement(axis, "limit")
-    add(limit, "lower", repr(-ENDLESS if lower is None else lower))
-    add(limit, "upper", repr(ENDLESS if upper is None else upper))
+    add(limit, "lower", repr(-UNLIMITED if lower is None else lower))
+    add(limit, "upper", repr(UNLIMITED if upper is None else upper))
     if driven and joint.drive.effort is not None:
         add(limit, "effort", repr(joint.drive.effort))
     if not driven:

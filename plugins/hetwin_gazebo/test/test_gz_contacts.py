@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from hetwin_gazebo.bindings import Gazebo, gazebo, installed
+from hetwin_gazebo.bindings import Gazebo, gazebo, installed_release
 from hetwin_gazebo.contacts import Contact, ContactTopic
 
 MS = 1_000_000
 TOPIC = "/hetwin/test/contacts"
-if installed() is None:
+if installed_release() is None:
     pytest.skip("Gazebo's Python bindings are not installed", allow_module_level=True)
 
 
@@ -71,9 +71,9 @@ def test_nothing_is_received_before_the_first_and_long_after_the_last_request(
     publish(1, 7, 5)
     assert topic.latest(2 * MS) == []
     publish(2, 7, 5)
-    topic.rest(400 * MS)
+    topic.unsubscribe_if_idle(400 * MS)
     assert topic.latest(400 * MS - 1) == [] != topic.latest(3 * MS)
-    topic.rest(700 * MS)
+    topic.unsubscribe_if_idle(700 * MS)
     publish(3, 7, 5)
     assert topic.latest(4 * MS) == []
     topic.close()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support.small_worlds import at, box, gripper
 
-from hetwin_gazebo.contacts import Contact, each_once
+from hetwin_gazebo.contacts import Contact, without_duplicates
 from hetwin_gazebo.shadow import Shadow
 from hetwin_gazebo.touching import LinkContacts
 from model_nodes.main_physics.engines.engine import EngineSettings
@@ -90,6 +90,6 @@ def test_a_message_says_how_deep_and_where_if_gazebo_does() -> None:
 
     place = SimpleNamespace(x=0.1, y=0.2, z=0.3)
     told = SimpleNamespace(contact=[contact(position=[place], depth=[0.004]), contact()])
-    one, other = each_once([told])
+    one, other = without_duplicates([told])
     assert one == Contact((BOX, LEFT), (1, 2, 3), 0.004, (0.1, 0.2, 0.3))
     assert np.isnan([other.depth, *other.point]).all()

@@ -15,7 +15,7 @@ from support.waiting import wait_until
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.values import pose_value
-from hetwin_gazebo.bindings import gazebo, partition_set
+from hetwin_gazebo.bindings import gazebo, partition_in_environment
 from model_nodes.main_physics.engines.engine import Engine, EngineSettings
 from model_nodes.main_physics.engines.factory import make_engine
 from model_nodes.main_physics.world.sdf.reader import read_world
@@ -37,7 +37,7 @@ class Own:
         self.engine: Engine = make_engine("gz")
         try:
             self.notes = self.engine.load(read_world(file), EngineSettings(PERIOD))
-            with partition_set(partition):
+            with partition_in_environment(partition):
                 self.node = gazebo().transport.Node()
         except BaseException:
             self.engine.close()

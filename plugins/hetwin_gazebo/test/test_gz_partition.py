@@ -10,7 +10,7 @@ from support.gazebo_servers import needs_gazebo
 from support.small_worlds import PERIOD, at, ball
 from support.waiting import wait_until
 
-from hetwin_gazebo.bindings import gazebo, new_partition, partition_set
+from hetwin_gazebo.bindings import gazebo, new_partition, partition_in_environment
 from model_nodes.main_physics.engines.engine import EngineSettings
 from model_nodes.main_physics.engines.factory import make_engine
 from model_nodes.main_physics.world.description import World
@@ -18,11 +18,11 @@ from model_nodes.main_physics.world.description import World
 
 def test_the_environment_is_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GZ_PARTITION", raising=False)
-    with partition_set("one"):
+    with partition_in_environment("one"):
         assert os.environ["GZ_PARTITION"] == "one"
     assert "GZ_PARTITION" not in os.environ
     monkeypatch.setenv("GZ_PARTITION", "mine")
-    with pytest.raises(RuntimeError), partition_set("one"):
+    with pytest.raises(RuntimeError), partition_in_environment("one"):
         raise RuntimeError
     assert os.environ["GZ_PARTITION"] == "mine"
 

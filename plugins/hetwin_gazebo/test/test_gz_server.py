@@ -21,7 +21,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.values import Fidelity, pose_value
 from hetwin_gazebo.engine import GazeboEngine
 from hetwin_gazebo.server.connection import Connection, ServerLost
-from hetwin_gazebo.server.state import Tree
+from hetwin_gazebo.server.state import EntityTree
 from model_nodes.main_physics.engines.engine import Engine, EngineSettings, Unsupported
 from model_nodes.main_physics.world.description import World
 from model_nodes.main_physics.world.sdf.reader import read_world
@@ -152,13 +152,13 @@ def test_an_object_that_another_model_leads_is_followed_by_a_proxy(started: Star
     rest(engine, 40)
     now = engine.save().periods * PERIOD  # type: ignore[attr-defined]
     assert frame(engine, "ball")[:3] == pytest.approx((0.5 + 0.1 * now, 0.2, 0.4), abs=1e-3)
-    assert "ball touches nothing while another model leads it" in remarks(engine)
+    assert "ball has no contacts while another model moves it" in remarks(engine)
     engine.hand_back("ball", pose_value((0.5, 0.2, 0.4)))
     rest(engine, 20)
     fallen = 0.4 - 9.81 * (20 * PERIOD) ** 2 / 2
     assert frame(engine, "ball")[2] == pytest.approx(fallen, abs=5e-3)
     engine.close()
-    assert "ball~kinematic" not in Tree(started.connection().state()).models
+    assert "ball~kinematic" not in EntityTree(started.connection().state()).models
 
 
 def test_an_object_without_collisions_falls_through_the_table(started: Started) -> None:
@@ -178,7 +178,7 @@ def test_a_model_that_the_world_lacks_is_named_or_created(started: Started) -> N
     rest(engine, 100)
     assert frame(engine, "crate")[2] == pytest.approx(0.05, abs=3e-3)
     engine.close()
-    assert "crate" not in Tree(started.connection().state()).models
+    assert "crate" not in EntityTree(started.connection().state()).models
 
 
 def test_a_body_is_created_and_removed_while_it_goes_on(started: Started) -> None:
@@ -189,18 +189,18 @@ def test_a_body_is_created_and_removed_while_it_goes_on(started: Started) -> Non
     rest(engine, 100)
     assert frame(engine, "crate")[2] == pytest.approx(0.05, abs=3e-3)
     assert np.linalg.norm(frame(engine, "ball")[:3] - before) < 0.02
-    assert "crate" in Tree(started.connection().state()).models
+    assert "crate" in EntityTree(started.connection().state()).models
     engine.follow("crate", pose_value((-1.5, 0, 0.5)))
     rest(engine, 20)
     assert frame(engine, "crate")[:3] == pytest.approx([-1.5, 0, 0.5], abs=5e-3)
     engine.remove("crate")
     rest(engine, 20)
-    assert not [n for n in Tree(started.connection().state()).models if n.startswith("crate")]
+    assert not [n for n in EntityTree(started.connection().state()).models if n.startswith("crate")]
     assert "crate" not in engine.frames
     with pytest.raises(Unsupported, match="cannot remove ball from the world hall"):
         engine.remove("ball")
     engine.close()
-    assert "ball" in Tree(started.connection().state()).models
+    assert "ball" in EntityTree(started.connection().state()).models
 
 
 def test_a_joint_that_the_model_lacks_is_named(started: Started) -> None:

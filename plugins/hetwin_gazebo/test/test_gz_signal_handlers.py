@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from hetwin_core.ensemble.supervision.interrupts import TERMINATING
-from hetwin_gazebo.simulation import handlers_kept
+from hetwin_gazebo.simulation import preserved_signal_handlers
 
 C_IGNORE = ctypes.c_void_p(1)
 
@@ -32,7 +32,7 @@ def take_the_handlers() -> None:
 
 
 def test_handlers_are_set_again(heard: list[int]) -> None:
-    with handlers_kept():
+    with preserved_signal_handlers():
         take_the_handlers()
     for number in TERMINATING:
         signal.raise_signal(number)
@@ -40,7 +40,7 @@ def test_handlers_are_set_again(heard: list[int]) -> None:
 
 
 def test_a_signal_that_arrives_meanwhile_is_handled_afterwards(heard: list[int]) -> None:
-    with handlers_kept():
+    with preserved_signal_handlers():
         take_the_handlers()
         signal.raise_signal(signal.SIGINT)
         assert not heard
@@ -49,7 +49,7 @@ def test_a_signal_that_arrives_meanwhile_is_handled_afterwards(heard: list[int])
 
 def test_it_works_in_any_thread(heard: list[int]) -> None:
     def work() -> None:
-        with handlers_kept():
+        with preserved_signal_handlers():
             take_the_handlers()
 
     thread = threading.Thread(target=work)

@@ -9,15 +9,15 @@ import pytest
 from support.small_worlds import PERIOD
 
 from hetwin_gazebo.options import GazeboOptions, read_options
-from hetwin_gazebo.parts import in_one, lumps
+from hetwin_gazebo.parts import lumps, merge_fixed_lumps
 from hetwin_gazebo.proxies.selection import STATIC, ProxyKind
 from hetwin_gazebo.shadow import Shadow
 from hetwin_gazebo.user_world import (
     note_carried,
     note_divided,
     note_left_behind,
-    renamed,
-    users_options,
+    options_of_world,
+    with_gazebo_names,
 )
 from hetwin_gazebo.world_sdf import SdfWriter
 from model_nodes.main_physics.engines.engine import EngineSettings
@@ -47,14 +47,14 @@ def written(
     options: GazeboOptions | None = None,
 ) -> ET.Element:
     """Return the world that Gazebo gets of this one."""
-    world = renamed(read(folder, inside))
+    world = with_gazebo_names(read(folder, inside))
     options = options or GazeboOptions()
     shadow = Shadow(world, EngineSettings(PERIOD), Notes())
     writer = SdfWriter("lab", world.gravity, 0.00125, options, folder, "/contacts")
     for i, body in enumerate(world.bodies):
         parts = lumps(body, shadow.inertial)
         if kind is not ProxyKind.PLAIN:
-            parts = in_one(body, parts)
+            parts = merge_fixed_lumps(body, parts)
         own = None if body.static else kind
         writer.add(body, parts, name=body.name, pose=body.pose, kind=own, index=i)
     writer.add_users(world.extras, options)
@@ -102,7 +102,7 @@ def test_settings_of_physics_are_carried_over_but_for_the_step(tmp_path: Path) -
     assert physics.findtext("dart/collision_detector") == "bullet"
     assert [s.text for s in physics.iter("solver_type")] == ["pgs"]
     notes = Notes()
-    users_options(GazeboOptions(), read(tmp_path, PHYSICS), notes)
+    options_of_world(GazeboOptions(), read(tmp_path, PHYSICS), notes)
     (note,) = notes.all()
     assert "<max_step_size> 0.01 is not carried over" in note
 
@@ -114,7 +114,7 @@ def test_policies_are_merged(tmp_path: Path) -> None:
     assert policies.findtext("include_gui_default_plugins") == "false"
     assert policies.findtext("include_server_config_plugins") == "false"
     notes = Notes()
-    users_options(GazeboOptions(), read(tmp_path, inside), notes)
+    options_of_world(GazeboOptions(), read(tmp_path, inside), notes)
     assert "<include_server_config_plugins> true is not carried over" in notes.all()[0]
 
 
@@ -140,7 +140,7 @@ def test_the_worlds_physics_engine_is_used_if_it_can_be(
     inside = f"""<plugin filename="gz-sim-physics-system" name="gz::sim::systems::Physics">
       <engine><filename>{file}</filename></engine></plugin>"""
     notes = Notes()
-    options = users_options(read_options(given), read(tmp_path, inside), notes)
+    options = options_of_world(read_options(given), read(tmp_path, inside), notes)
     assert options.physics == used
     assert any(file in note for note in notes.all()) is noted
 
@@ -237,7 +237,7 @@ def test_what_gazebo_gets_is_said(tmp_path: Path) -> None:
     note_divided(world, notes)
     carried, divided = notes.all()
     assert carried == "world lab: carried over to Gazebo: 1 <gui>, 1 <plugin>, 2 <sensor>"
-    assert divided.endswith("Gazebo gets 2 models: pair.a, pair.b")
+    assert divided.endswith("is loaded as 2 models: pair.a, pair.b")
 
 
 def test_an_object_that_leaves_its_sensors_behind_is_named(tmp_path: Path) -> None:
@@ -245,6 +245,6 @@ def test_an_object_that_leaves_its_sensors_behind_is_named(tmp_path: Path) -> No
     world = read(tmp_path, f"{SENSING}<model name='cup'>{link('l')}</model>")
     note_left_behind(world, {"m", "cup"}, notes)
     (note,) = notes.all()
-    assert note.startswith("model m: 1 <plugin>, 2 <sensor> do not follow it")
+    assert note.startswith("model m: 1 <plugin>, 2 <sensor> do not move with it")
     note_left_behind(world, {"cup"}, notes)
     assert len(notes.all()) == 1

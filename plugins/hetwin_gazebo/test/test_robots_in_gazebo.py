@@ -17,7 +17,7 @@ from support.scene_of import scene_of
 from support.waiting import PATIENCE_S, wait_until
 
 from hetwin_gazebo.bindings import gazebo
-from hetwin_gazebo.server.state import Tree, WorldState, pose_of
+from hetwin_gazebo.server.state import EntityTree, WorldState, decode_pose
 from hetwin_gazebo.view import GazeboView
 from hetwin_gazebo.view.robots import ShownRobot
 from hetwin_suite.engine import JointKind, moving_joints
@@ -78,9 +78,11 @@ def links_in_gazebo(node: Any, robot: str) -> dict[str, list[float]]:
     if not done:
         return {}
     state = WorldState(told)
-    tree = Tree(state)
+    tree = EntityTree(state)
     links = tree.children(tree.models.get(robot, 0), "Link")
-    poses = {name: pose_of(state.need(entity, "Pose")).pos() for name, entity in links.items()}
+    poses = {
+        name: decode_pose(state.require(entity, "Pose")).pos() for name, entity in links.items()
+    }
     return {name: [at.x(), at.y(), at.z()] for name, at in poses.items()}
 
 

@@ -19,7 +19,7 @@ from support.gazebo_servers import gazebo_server, needs_gazebo
 from support.scene_of import scene_of
 from support.waiting import PATIENCE_S, wait_until
 
-from hetwin_gazebo.bindings import gazebo, installed
+from hetwin_gazebo.bindings import gazebo, installed_release
 from hetwin_gazebo.view import GazeboView
 from hetwin_suite.model import BadInput, Entity, EntityKind, Shape, ShapeKind, Snapshot, Tick
 from hetwin_suite.runs import Conductor, RunOptions, load_scenario, session
@@ -163,7 +163,7 @@ def test_without_a_running_gazebo_the_view_says_what_to_start() -> None:
 
 
 def test_without_gazebo_the_view_says_so() -> None:
-    if installed() is not None:
+    if installed_release() is not None:
         pytest.skip("Gazebo is installed here")
     with pytest.raises(BadInput, match="bindings are not installed"):
         GazeboView().contribute({}, 0)

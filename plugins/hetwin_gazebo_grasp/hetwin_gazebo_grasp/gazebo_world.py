@@ -22,7 +22,7 @@ class NoPositionsYet(Exception):
 
 
 class GazeboWorld:
-    """Implements `UserWorld` with the entity component manager that Gazebo passes to systems.
+    """Implements `WorldAccess` with the entity component manager that Gazebo passes to systems.
 
     Args:
         gz: Gazebo's Python bindings.
@@ -55,7 +55,7 @@ class GazeboWorld:
         text = self._request("generate_world_sdf", config, "stringmsg_pb2", "StringMsg")
         if text is None or not text.data:
             raise BadInput(
-                "does not answer",
+                "does not reply",
                 where=self._service("generate_world_sdf"),
                 expected="the world as SDFormat",
             )
@@ -63,11 +63,11 @@ class GazeboWorld:
 
     def declare(self, parameter: str) -> bool:
         """Declare a parameter of the world with the value true; returns False if the server has no parameters."""
-        return self._parameter("declare_parameter", parameter, True)
+        return self._write_parameter("declare_parameter", parameter, True)
 
     def set(self, parameter: str, on: bool) -> None:
         """Set a declared parameter."""
-        self._parameter("set_parameter", parameter, on)
+        self._write_parameter("set_parameter", parameter, on)
 
     def is_on(self, parameter: str) -> bool:
         """Return the value of a declared parameter, which other nodes may set through the server's services."""
@@ -76,10 +76,10 @@ class GazeboWorld:
         value = self._gz.message("boolean_pb2", "Boolean")()
         return bool(found.data.Unpack(value) and value.data)
 
-    def _parameter(self, service: str, name: str, on: bool) -> bool:
-        wanted = self._gz.message("parameter_pb2", "Parameter")(name=name)
-        wanted.value.Pack(self._gz.message("boolean_pb2", "Boolean")(data=on))
-        failed = self._request(service, wanted, "parameter_error_pb2", "ParameterError")
+    def _write_parameter(self, service: str, name: str, on: bool) -> bool:
+        request = self._gz.message("parameter_pb2", "Parameter")(name=name)
+        request.value.Pack(self._gz.message("boolean_pb2", "Boolean")(data=on))
+        failed = self._request(service, request, "parameter_error_pb2", "ParameterError")
         return failed is not None
 
     def _request(self, service: str, request: Any, module: str, name: str) -> Any:
@@ -121,8 +121,8 @@ class GazeboWorld:
     def _joint(self, name: str) -> Any:
         found = self._joints.get(name)
         if found is None:
-            model, own = self._scope(name)
-            found = self._joints[name] = self._gz.sim.Joint(model.joint_by_name(self._ecm, own))
+            model, last = self._scope(name)
+            found = self._joints[name] = self._gz.sim.Joint(model.joint_by_name(self._ecm, last))
             found.enable_position_check(self._ecm)
         return found
 
@@ -130,20 +130,24 @@ class GazeboWorld:
         found = self._models.get(name)
         if found is None:
             sim = self._gz.sim
-            model, own = self._scope(name)
-            link = model.link_by_name(self._ecm, own) if own else model.canonical_link(self._ecm)
-            waiting = np.zeros(13)
-            waiting[3] = 1.0
-            found = self._models[name] = Proxy(self._gz, self._ecm, model, sim.Link(link), waiting)
+            model, last = self._scope(name)
+            link = model.link_by_name(self._ecm, last) if last else model.canonical_link(self._ecm)
+            initial_pose = np.zeros(13)
+            initial_pose[3] = 1.0
+            found = self._models[name] = Proxy(
+                self._gz, self._ecm, model, sim.Link(link), initial_pose
+            )
         return found
 
     def _scope(self, name: str) -> tuple[Any, str]:
         """Return the (nested) model of a scoped name, and the joint's or link's own name; empty for a model."""
         first, *inner = name.split("::")
         model = self._gz.sim.Model(self._world().model_by_name(self._ecm, first))
-        for wanted in inner[:-1]:
+        for name_of_nested in inner[:-1]:
             nested = [self._gz.sim.Model(entity) for entity in model.models(self._ecm)]
-            model = next(one for one in nested if one.name(self._ecm) == wanted)
+            model = next(
+                candidate for candidate in nested if candidate.name(self._ecm) == name_of_nested
+            )
         return model, "".join(inner[-1:])
 
     def _world(self) -> Any:

@@ -21,13 +21,13 @@ from hetwin_suite.grasp import (
 )
 from hetwin_suite.model import BadInput, Event, Floats, one_of
 
-SHARE = 0.2
-"""Integral gain: share of a step's velocity error that is added to the commanded velocity from the next step on."""
-MAX_FORCE_N, WEIGHTS = 100.0, 2.0
+INTEGRAL_GAIN = 0.2
+"""Fraction of a step's velocity error that is added to all later velocity commands."""
+MAX_CONTACT_FORCE_N, MAX_CONTACT_WEIGHTS = 100.0, 2.0
 """Limit of the force against contacts: a constant [N], plus a multiple of the object's weight."""
 
 
-class UserWorld(Protocol):
+class WorldAccess(Protocol):
     """Access to a world. Links and joints have scoped names ``model::name``; free models have plain names."""
 
     def sdf(self) -> str:
@@ -61,7 +61,7 @@ class GraspSettings:
     fingers: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
-class Holding:
+class ObjectHolder:
     """One hand that holds objects in a world.
 
     Args:
@@ -77,69 +77,71 @@ class Holding:
     """
 
     def __init__(
-        self, world: UserWorld, settings: GraspSettings, listener: Callable[[Event], None]
+        self, world: WorldAccess, settings: GraspSettings, listener: Callable[[Event], None]
     ) -> None:
         self._world, self._listener = world, listener
         self._model = model = mujoco_model_of(world.sdf())
         self._data = mj.MjData(model)
-        self._joints = _places(model, mj.mjtJoint.mjJNT_SLIDE, mj.mjtJoint.mjJNT_HINGE)
+        self._joints = _qpos_addresses(model, mj.mjtJoint.mjJNT_SLIDE, mj.mjtJoint.mjJNT_HINGE)
         self._free = {
             model.body(int(model.jnt_bodyid[model.joint(name).id])).name: place
-            for name, place in _places(model, mj.mjtJoint.mjJNT_FREE).items()
+            for name, place in _qpos_addresses(model, mj.mjtJoint.mjJNT_FREE).items()
         }
         self._zeros = self._find_zeros()
         for name, zero in self._zeros.items():
             model.jnt_range[model.joint(name).id] -= zero
         hand = self._hand(settings)
-        chosen = self._chosen(settings)
-        self._grip = Grip(model, self._data, hand, chosen, None, listener)
-        self._restrict_reads(int(model.body_rootid[hand.bodies[0]]), chosen)
-        self.description = _described(model, hand)
-        things = [name for name in self._free if name not in self._base]
-        if shapeless := [name for name in things if not self._has_shape(name)]:
+        holdable = self._holdable(settings)
+        self._grip = Grip(model, self._data, hand, holdable, None, listener)
+        self._restrict_reads(int(model.body_rootid[hand.bodies[0]]), holdable)
+        self.description = _describe_hand(model, hand)
+        models = [name for name in self._free if name not in self._base]
+        if shapeless := [name for name in models if not self._has_shape(name)]:
             self.description += f", and never {', '.join(shapeless)}: no shape that hetwin reads"
-        self._held, self._due, self._last = 0, 0.0, 0.0
+        self._held, self._next_update_s, self._last_step_s = 0, 0.0, 0.0
         self._hand_twist = np.zeros(6)
-        self._push = Push()
+        self._compensation = ContactCompensation()
 
     @property
     def held(self) -> str:
         """Name of the held model; empty if there is none."""
         return str(self._model.body(self._held).name) if self._held else ""
 
-    def suck(self, on: bool) -> None:
+    def set_suction(self, on: bool) -> None:
         """Switch the suction of a hand without fingers."""
-        self._grip.suction_on, self._due = on, 0.0
+        self._grip.suction_on, self._next_update_s = on, 0.0
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Release the held object, notify the listener, and restart the grasp detection."""
         self._release_held()
         lost, self._held = self.held, 0
         self._grip.restart()
         if lost:
-            now_ns = round(self._last * 1e9)
+            now_ns = round(self._last_step_s * 1e9)
             self._listener(Event("grip_lost", now_ns, arguments={"object": lost, "opened": False}))
 
     def step(self, seconds: float) -> None:
         """Prepare the world's next step, at its simulation time [s]."""
-        period, self._last = seconds - self._last, seconds
-        if not self._held and seconds < self._due:
+        period, self._last_step_s = seconds - self._last_step_s, seconds
+        if not self._held and seconds < self._next_update_s:
             return
         self._data.time = seconds
-        looks = seconds >= self._due
-        self._update(self._free if looks else [*self._base, self.held])
+        is_due = seconds >= self._next_update_s
+        self._update(self._free if is_due else [*self._base, self.held])
         if self._held and period > 0.0:
-            self._hand_twist, wanted = self._grip.follow(period)
+            self._hand_twist, twist = self._grip.follow(period)
             pose = np.append(self._data.xpos[self._held], self._data.xquat[self._held])
-            self._world.move(self.held, self._push.against_contacts(pose, wanted, period))
-        if looks:
-            self._due = seconds + (NEAR_PERIOD_S if self._grip.update() else FAR_PERIOD_S)
+            self._world.move(self.held, self._compensation.compensated_twist(pose, twist, period))
+        if is_due:
+            self._next_update_s = seconds + (NEAR_PERIOD_S if self._grip.update() else FAR_PERIOD_S)
             if self._grip.held != self._held:
                 self._release_held()
                 self._held = self._grip.held
                 if self._held:
                     self._grip.follow(0.0)
-                    self._push = Push(self._mass(self.held), self._size(self.held))
+                    self._compensation = ContactCompensation(
+                        self._mass(self.held), self._size(self.held)
+                    )
 
     def _release_held(self) -> None:
         """Leave the held object with the hand's velocity at its position, without the servo's correction."""
@@ -150,31 +152,31 @@ class Holding:
         """Restrict later reads to the joints and the base of the robot, and to the objects that it may hold."""
         model = self._model
         self._joints = {
-            name: place
-            for name, place in self._joints.items()
+            name: address
+            for name, address in self._joints.items()
             if model.body_rootid[model.jnt_bodyid[model.joint(name).id]] == robot
         }
         self._base = [name for name in self._free if model.body(name).id == robot]
-        wanted = {*objects, *self._base}
-        self._free = {name: place for name, place in self._free.items() if name in wanted}
+        kept = {*objects, *self._base}
+        self._free = {name: address for name, address in self._free.items() if name in kept}
 
     def _update(self, free: Iterable[str]) -> None:
-        at = self._data.qpos
+        qpos = self._data.qpos
         for name, position in self._world.positions(self._joints).items():
-            at[self._joints[name]] = position - self._zeros[name]
+            qpos[self._joints[name]] = position - self._zeros[name]
         for name in free:
-            place = self._free[name]
-            at[place : place + 7] = self._world.pose(name)
+            address = self._free[name]
+            qpos[address : address + 7] = self._world.pose(name)
         mj.mj_kinematics(self._model, self._data)
 
     def _find_zeros(self) -> dict[str, float]:
         """Return the joint positions at which the links have the poses of the SDFormat.
 
-        These are either the initial positions (0) or the present ones, whichever fits the world's link poses better.
+        These are either the initial positions (0) or the current ones: those that fit the world's link poses better.
         """
-        begin = dict.fromkeys(self._joints, 0.0)
-        present = dict(self._world.positions(self._joints))
-        return min(begin, present, key=self._deviation)
+        initial = dict.fromkeys(self._joints, 0.0)
+        current = dict(self._world.positions(self._joints))
+        return min(initial, current, key=self._deviation)
 
     def _deviation(self, zeros: dict[str, float]) -> float:
         """Return the largest deviation of the mirror's moving links from the world's [m, plus 1 - |q . q'|]."""
@@ -183,10 +185,14 @@ class Holding:
         worst = 0.0
         for name in self._joints:
             body = int(self._model.jnt_bodyid[self._model.joint(name).id])
-            there = self._world.pose(self._model.body(body).name)
-            here = np.append(self._data.xpos[body], self._data.xquat[body])
-            away = np.abs(here[:3] - there[:3]).max() + 1.0 - abs(float(here[3:] @ there[3:]))
-            worst = max(worst, float(away))
+            actual = self._world.pose(self._model.body(body).name)
+            mirrored = np.append(self._data.xpos[body], self._data.xquat[body])
+            deviation = (
+                np.abs(mirrored[:3] - actual[:3]).max()
+                + 1.0
+                - abs(float(mirrored[3:] @ actual[3:]))
+            )
+            worst = max(worst, float(deviation))
         return worst
 
     def _hand(self, settings: GraspSettings) -> MujocoHand:
@@ -207,9 +213,11 @@ class Holding:
             fingers[name] = opened - zero, closed - zero
         return find_hand(self._model, found[0], fingers)
 
-    def _chosen(self, settings: GraspSettings) -> list[str]:
+    def _holdable(self, settings: GraspSettings) -> list[str]:
         """Return the free models that may be held."""
-        named = [n for n in self._free if any(fnmatchcase(n, one) for one in settings.objects)]
+        named = [
+            n for n in self._free if any(fnmatchcase(n, pattern) for pattern in settings.objects)
+        ]
         return [name for name in named if self._size(name) <= settings.largest] or [
             *settings.objects
         ]
@@ -228,7 +236,7 @@ class Holding:
         return float(reach.max(initial=0.0))
 
 
-class Push:
+class ContactCompensation:
     """Compensates the velocity that gravity and contacts take from a body with a commanded velocity.
 
     Fingers that squeeze a light body change its velocity in each step by more than the servo corrects.
@@ -239,12 +247,12 @@ class Push:
     """
 
     def __init__(self, mass: float = 1.0, radius: float = 0.0) -> None:
-        force = MAX_FORCE_N + WEIGHTS * 9.81 * mass
+        force = MAX_CONTACT_FORCE_N + MAX_CONTACT_WEIGHTS * 9.81 * mass
         self._limit = np.array([force / mass] * 3 + [force / mass / max(radius, 1e-3)] * 3)
-        self._lacking = np.zeros(6)
-        self._before: tuple[Floats, Floats] | None = None
+        self._correction = np.zeros(6)
+        self._previous: tuple[Floats, Floats] | None = None
 
-    def against_contacts(self, pose: Floats, wanted: Floats, period: float) -> Floats:
+    def compensated_twist(self, pose: Floats, wanted: Floats, period: float) -> Floats:
         """Return the twist (6,) to command, such that the body moves with the wanted twist despite contacts.
 
         Args:
@@ -252,30 +260,35 @@ class Push:
             wanted: (6,) wanted twist in the step, along the world's axes [m/s, rad/s].
             period: duration of a step [s].
         """
-        if self._before is not None:
-            was, asked = self._before
-            moved = np.append(pose[:3] - was[:3], rotation_vector(was[3:], pose[3:])) / period
+        if self._previous is not None:
+            previous_pose, commanded = self._previous
+            actual = (
+                np.append(
+                    pose[:3] - previous_pose[:3], rotation_vector(previous_pose[3:], pose[3:])
+                )
+                / period
+            )
             limit = self._limit * period
-            lacking = self._lacking + SHARE * (asked - moved)
-            self._lacking = np.clip(lacking, -limit, limit)
-        self._before = pose, wanted
-        return wanted + self._lacking
+            correction = self._correction + INTEGRAL_GAIN * (commanded - actual)
+            self._correction = np.clip(correction, -limit, limit)
+        self._previous = pose, wanted
+        return wanted + self._correction
 
 
-def _described(model: mj.MjModel, hand: MujocoHand) -> str:
+def _describe_hand(model: mj.MjModel, hand: MujocoHand) -> str:
     if not hand.joints:
         return f"{hand.name} holds by suction"
-    ends = [
+    ranges = [
         f"{model.joint(joint).name} {opened:.4g} to {closed:.4g}"
         for joint, opened, closed in zip(hand.joints, hand.opened, hand.closed, strict=True)
     ]
     return f"{hand.name} holds by its fingers (open to closed, from where they are): " + ", ".join(
-        ends
+        ranges
     )
 
 
-def _places(model: mj.MjModel, *kinds: mj.mjtJoint) -> dict[str, int]:
+def _qpos_addresses(model: mj.MjModel, *kinds: mj.mjtJoint) -> dict[str, int]:
     """Return the index of the position in `qpos`, by joint, of all joints of some kinds."""
-    wanted = [int(kind.value) for kind in kinds]
-    found = [j for j in range(model.njnt) if int(model.jnt_type[j]) in wanted]
+    types = [int(kind.value) for kind in kinds]
+    found = [j for j in range(model.njnt) if int(model.jnt_type[j]) in types]
     return {model.joint(j).name: int(model.jnt_qposadr[j]) for j in found}

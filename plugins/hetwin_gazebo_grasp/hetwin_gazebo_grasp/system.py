@@ -9,12 +9,12 @@ from typing import Any
 
 from hetwin_gazebo.bindings import gazebo
 from hetwin_gazebo_grasp.gazebo_world import GazeboWorld, NoPositionsYet
-from hetwin_gazebo_grasp.holding import GraspSettings, Holding
+from hetwin_gazebo_grasp.holding import GraspSettings, ObjectHolder
 from hetwin_suite.model import BadInput, Event
 
-PATIENCE_S, AGAIN_S = 10.0, 0.5
+HAND_TIMEOUT_S, SEARCH_PERIOD_S = 10.0, 0.5
 """Timeout for a hand that is missing, because its robot is added later, and period of the search for it [s]."""
-LISTEN_S = 0.02
+PARAMETER_PERIOD_S = 0.02
 """Period at which the world's parameter is read [s]."""
 
 
@@ -28,16 +28,17 @@ class GraspSystem:
     settings: GraspSettings
 
     def __init__(self) -> None:
-        self._holding: Holding | None = None
-        self._enabled, self._sucks, self._applied_suction = True, False, False
+        self._holder: ObjectHolder | None = None
+        self._enabled, self._suction_on, self._applied_suction = True, False, False
         self._requested_enabled: bool | None = None
-        self._has_parameter = self._waits = self._asked = False
-        self._models, self._due, self._first, self._listen = frozenset[int](), 0.0, -1.0, 0.0
+        self._has_parameter = self._has_reported = self._positions_requested = False
+        self._models = frozenset[int]()
+        self._next_search_s, self._search_start_s, self._next_parameter_read_s = 0.0, -1.0, 0.0
 
     @property
     def held(self) -> str:
         """Name of the held model; empty if there is none."""
-        return self._holding.held if self._holding else ""
+        return self._holder.held if self._holder else ""
 
     def configure(self, entity: int, sdf: Any, ecm: Any, events: Any) -> None:
         """Read the plugin's element; the models may be added later.
@@ -64,80 +65,92 @@ class GraspSystem:
             return
         now = info.sim_time.total_seconds()
         self._world.use(ecm)
-        if now >= self._due:
-            self._due = now + AGAIN_S
-            self._look_for_models(now)
-        if self._holding is None:
+        if now >= self._next_search_s:
+            self._next_search_s = now + SEARCH_PERIOD_S
+            self._update_models(now)
+        if self._holder is None:
             return
-        if now >= self._listen:
-            self._listen = now + LISTEN_S
+        if now >= self._next_parameter_read_s:
+            self._next_parameter_read_s = now + PARAMETER_PERIOD_S
             self._update_enabled()
         if not self._enabled:
-            if self._holding.held:
-                self._holding.let_go()
+            if self._holder.held:
+                self._holder.release()
             return
-        if self._sucks != self._applied_suction:
-            self._applied_suction = self._sucks
-            self._holding.suck(self._sucks)
-        self._holding.step(now)
+        if self._suction_on != self._applied_suction:
+            self._applied_suction = self._suction_on
+            self._holder.set_suction(self._suction_on)
+        self._holder.step(now)
 
     def reset(self, info: Any, ecm: Any) -> None:
         """Start again after Gazebo was reset."""
-        self._holding, self._due, self._first, self._listen = None, 0.0, -1.0, 0.0
+        self._holder, self._next_search_s, self._search_start_s, self._next_parameter_read_s = (
+            None,
+            0.0,
+            -1.0,
+            0.0,
+        )
 
-    def _look_for_models(self, now: float) -> None:
+    def _update_models(self, now: float) -> None:
         """Create the mirror when the hand has been added, and again when models were added or removed."""
         models = self._world.models()
-        if models == self._models and self._holding is not None:
+        if models == self._models and self._holder is not None:
             return
-        if self._holding is not None and self._holding.held:
+        if self._holder is not None and self._holder.held:
             return
-        self._first = now if self._first < 0.0 else self._first
+        self._search_start_s = now if self._search_start_s < 0.0 else self._search_start_s
         try:
-            self._holding = Holding(self._world, self.settings, self._publish_event)
+            self._holder = ObjectHolder(self._world, self.settings, self._publish_event)
         except (NoPositionsYet, BadInput) as error:
-            asked, self._asked = self._asked, isinstance(error, NoPositionsYet)
-            self._due = now if self._asked and not asked else self._due
-            self._wait(now - self._first, error)
+            requested_before, self._positions_requested = (
+                self._positions_requested,
+                isinstance(error, NoPositionsYet),
+            )
+            self._next_search_s = (
+                now if self._positions_requested and not requested_before else self._next_search_s
+            )
+            self._report_missing(now - self._search_start_s, error)
             return
         self._models = models
         self._has_parameter = self._world.declare(self._parameter)
         print(
-            f"hetwin: {self._holding.description}; events on {self._topic}/events", file=sys.stderr
+            f"hetwin: {self._holder.description}; events on {self._topic}/events", file=sys.stderr
         )
 
-    def _wait(self, waited: float, why: Exception) -> None:
-        """Print once why nothing is held yet; after `PATIENCE_S`, raise the error."""
-        if waited > PATIENCE_S:
-            raise why
-        if waited >= AGAIN_S and not self._waits:
-            print(f"hetwin: holds nothing yet, looks for {PATIENCE_S:g} s: {why}", file=sys.stderr)
-            self._waits = True
+    def _report_missing(self, seconds: float, error: Exception) -> None:
+        """Print once why there is no hand yet; after `HAND_TIMEOUT_S`, raise the error."""
+        if seconds > HAND_TIMEOUT_S:
+            raise error
+        if seconds >= SEARCH_PERIOD_S and not self._has_reported:
+            print(
+                f"hetwin: no hand yet; searching for {HAND_TIMEOUT_S:g} s: {error}", file=sys.stderr
+            )
+            self._has_reported = True
 
     def _update_enabled(self) -> None:
-        """Apply the last request to hold or not, from the topic or the world's parameter.
+        """Enable or disable holding as last requested on the topic or by the world's parameter.
 
         A world parameter serves as a service, because Gazebo's Python bindings cannot provide services.
         """
-        told, self._requested_enabled = self._requested_enabled, None
-        if told is not None:
-            self._enabled = told
+        requested, self._requested_enabled = self._requested_enabled, None
+        if requested is not None:
+            self._enabled = requested
             if self._has_parameter:
-                self._world.set(self._parameter, told)
+                self._world.set(self._parameter, requested)
         elif self._has_parameter:
             self._enabled = self._world.is_on(self._parameter)
 
     def _publish_event(self, event: Event) -> None:
         message = self._text()
-        told = {"event": event.name, "time": event.time_ns / 1e9, **event.arguments}
-        message.data = json.dumps({key: value for key, value in told.items() if key != "hand"})
+        content = {"event": event.name, "time": event.time_ns / 1e9, **event.arguments}
+        message.data = json.dumps({key: value for key, value in content.items() if key != "hand"})
         self._events.publish(message)
 
     def _on_enable(self, message: Any) -> None:
         self._requested_enabled = bool(message.data)
 
     def _on_suction(self, message: Any) -> None:
-        self._sucks = bool(message.data)
+        self._suction_on = bool(message.data)
 
 
 def read_settings(get: Callable[[str], str]) -> GraspSettings:

@@ -151,7 +151,7 @@ def test_what_it_cannot_do_is_said(
     capfd: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("hetwin_gazebo_grasp.system.PATIENCE_S", 0.2)
+    monkeypatch.setattr("hetwin_gazebo_grasp.system.HAND_TIMEOUT_S", 0.2)
     GazeboGantry(Setting(), tmp_path, system).run(1.2)
     assert re.search(says, capfd.readouterr().err)
 

@@ -19,7 +19,12 @@ import pytest
 
 from hetwin_gazebo_grasp import get_system, system
 from hetwin_gazebo_grasp.gazebo_world import NoPositionsYet
-from hetwin_gazebo_grasp.holding import MAX_FORCE_N, GraspSettings, Holding, Push
+from hetwin_gazebo_grasp.holding import (
+    MAX_CONTACT_FORCE_N,
+    ContactCompensation,
+    GraspSettings,
+    ObjectHolder,
+)
 from hetwin_suite.grasp import mujoco_model_of
 from hetwin_suite.model import BadInput, Event, Floats
 
@@ -143,8 +148,8 @@ def picked(world: StandIn, holding: Steps | None) -> float:
     return float(np.abs(world.in_hand() - before).max())
 
 
-def holding_in(world: StandIn, told: list[Event], **settings: object) -> Holding:
-    return Holding(world, GraspSettings("palm", **settings), told.append)  # type: ignore[arg-type]
+def holding_in(world: StandIn, told: list[Event], **settings: object) -> ObjectHolder:
+    return ObjectHolder(world, GraspSettings("palm", **settings), told.append)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("shape", "friction"), [("ball", 0.4), ("box", 0.1), ("can", 1.0)])
@@ -174,14 +179,14 @@ def test_fingers_that_squeeze_a_light_thing_out_do_not_move_it() -> None:
 
 def test_what_is_held_pushes_on_what_stops_it_with_a_limited_force() -> None:
     push, still, period = (
-        Push(mass=0.5, radius=0.05),
+        ContactCompensation(mass=0.5, radius=0.05),
         np.array([0.0] * 3 + [1.0] + [0.0] * 3),
         0.001,
     )
     twist = np.zeros(6)
     for _ in range(2000):
-        twist = push.against_contacts(still, np.full(6, 0.1), period)
-    most = (MAX_FORCE_N + 2 * 0.5 * 9.81) / 0.5 * period
+        twist = push.compensated_twist(still, np.full(6, 0.1), period)
+    most = (MAX_CONTACT_FORCE_N + 2 * 0.5 * 9.81) / 0.5 * period
     np.testing.assert_allclose(twist[:3] - 0.1, most)
     np.testing.assert_allclose(twist[3:] - 0.1, most / 0.05)
 
@@ -216,9 +221,11 @@ def test_an_object_without_a_shape_that_is_read_is_named() -> None:
 def test_what_is_not_there_is_named() -> None:
     world = StandIn(world_of("can", 1.0))
     with pytest.raises(BadInput, match=r"no link has this name.*plam.*arm::palm"):
-        Holding(world, GraspSettings("plam"), lambda _event: None)
+        ObjectHolder(world, GraspSettings("plam"), lambda _event: None)
     with pytest.raises(BadInput, match=r"arm::lift_er.*arm::lift"):
-        Holding(world, GraspSettings("palm", fingers={"lift_er": (0.0, 1.0)}), lambda _event: None)
+        ObjectHolder(
+            world, GraspSettings("palm", fingers={"lift_er": (0.0, 1.0)}), lambda _event: None
+        )
 
 
 @dataclass
@@ -354,10 +361,10 @@ def test_a_hand_that_never_comes_is_named_and_ends_the_system(
     world = InGazebo(world_of("can", 1.0), Element(hand="paw"), monkeypatch)
     world.step(0.001)
     assert "paw" not in capsys.readouterr().err
-    world.step(0.001 + system.AGAIN_S)
-    assert re.search(r"looks for 10 s.*no link has this name.*paw", capsys.readouterr().err)
+    world.step(0.001 + system.SEARCH_PERIOD_S)
+    assert re.search(r"searching for 10 s.*no link has this name.*paw", capsys.readouterr().err)
     with pytest.raises(BadInput, match=r"no link has this name.*paw"):
-        world.step(system.PATIENCE_S + 1.0)
+        world.step(system.HAND_TIMEOUT_S + 1.0)
 
 
 def test_a_world_without_physics_is_named(
@@ -372,7 +379,7 @@ def test_a_world_without_physics_is_named(
         world.step(now)
     assert "expected the system Physics" in capsys.readouterr().err
     with pytest.raises(NoPositionsYet, match="joints have no positions"):
-        world.step(system.PATIENCE_S + 1.0)
+        world.step(system.HAND_TIMEOUT_S + 1.0)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hetwin_suite.model import POSE, AttributeSpec, Changes, Floats, Meaning, Sn
 from hetwin_suite.shapes import SceneShapes
 
 COLLISION = AttributeSpec("collision", 1, "", Meaning.TRUTH)
-TOUCH = 1e-3
+CONTACT_DISTANCE = 1e-3
 """Distance within which a blade touches [m]."""
 
 
@@ -36,7 +36,7 @@ class Cut:
         self.stage = Stage.WHOLE
         self._name = name
         self._parts = parts
-        self._place: Floats = np.zeros(13)
+        self._pose: Floats = np.zeros(13)
         self._owned: set[tuple[str, str]] = set()
         self._poses: dict[str, Floats] = {}
 
@@ -46,8 +46,8 @@ class Cut:
         return self.stage is Stage.CUT
 
     def begin(self, scene: Snapshot, shapes: SceneShapes, speed: float, changes: Changes) -> None:
-        """Request the whole if a moving blade touches it."""
-        if shapes.distance([self.blade], [self._name], 2.0 * TOUCH) > TOUCH:
+        """Request the pose and the collisions of the whole object if a moving blade touches it."""
+        if shapes.distance([self.blade], [self._name], 2.0 * CONTACT_DISTANCE) > CONTACT_DISTANCE:
             return
         relative = scene.pose(self.blade)[7:10] - scene.pose(self._name)[7:10]
         if np.linalg.norm(relative) < speed:
@@ -55,22 +55,22 @@ class Cut:
         for attribute in (POSE.name, COLLISION.name):
             changes.take(self._name, attribute)
 
-    def go_on(self, scene: Snapshot, shapes: SceneShapes, depth: float, changes: Changes) -> None:
+    def advance(self, scene: Snapshot, shapes: SceneShapes, depth: float, changes: Changes) -> None:
         """Cut the object if the blade has reached its middle; hand it back if the blade has left."""
-        middle = self._place[:3]
+        middle = self._pose[:3]
         if shapes.distance_to(middle, [self.blade], 2.0 * depth) <= depth:
             self.stage = Stage.CUT
             for part in self._parts:
-                self._poses[part] = self._place
+                self._poses[part] = self._pose
                 changes.take(part, POSE)
-        elif shapes.distance([self.blade], [self._name], 2.0 * TOUCH) > TOUCH:
+        elif shapes.distance([self.blade], [self._name], 2.0 * CONTACT_DISTANCE) > CONTACT_DISTANCE:
             self._give_back(self._name, POSE.name, changes)
             self._give_back(self._name, COLLISION.name, changes)
 
     def write(self, changes: Changes) -> None:
         """Write the attributes that the model owns; parts in their final poses go to the main model."""
         for entity, attribute in sorted(self._owned):
-            changes.set(entity, attribute, self._numbers(entity, attribute))
+            changes.set(entity, attribute, self._value(entity, attribute))
             if entity in self._parts:
                 self._give_back(entity, attribute, changes)
 
@@ -82,8 +82,8 @@ class Cut:
         """Take ownership of an attribute; return whether it belongs to this cut."""
         if entity == self._name and attribute in (POSE.name, COLLISION.name):
             if attribute == POSE.name:
-                self._place = _at_rest(scene.pose(entity))
-                self._poses[entity] = self._place
+                self._pose = _at_rest(scene.pose(entity))
+                self._poses[entity] = self._pose
                 self.stage = Stage.INSIDE
         elif entity in self._parts and attribute == POSE.name:
             if entity == self._parts[0]:
@@ -104,7 +104,7 @@ class Cut:
             return Value(np.ones(1), scene.time_ns)
         return Value(self._poses[entity], scene.time_ns)
 
-    def _numbers(self, entity: str, attribute: str) -> Floats:
+    def _value(self, entity: str, attribute: str) -> Floats:
         return np.zeros(1) if attribute == COLLISION.name else self._poses[entity]
 
 

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from hetwin_household.boolean_attribute import boolean_spec
 from hetwin_household.state_model import Entities, StateModel
-from hetwin_household.truths import truth
 from hetwin_suite.model import (
     POSE,
     Amount,
@@ -42,7 +42,7 @@ class Displacement(StateModel[Settings]):
 
     summary = "Observes which moveable objects have left their initial poses."
     rate = 20.0
-    provides = (truth("moved"),)
+    provides = (boolean_spec("moved"),)
     raises: ClassVar[Mapping[str, str]] = {
         "moved_away": "an object has left its initial pose: object",
         "moved_back": "an object is back at its initial pose: object",
@@ -63,20 +63,20 @@ class Displacement(StateModel[Settings]):
         Raises:
             BadInput: if an entity is static or has no pose.
         """
-        self._places: dict[str, Floats] = {}
+        self._initial_poses: dict[str, Floats] = {}
         for name in self.entities:
-            static = scene.layout.entity(name).kind is EntityKind.STATIC
-            if static or not scene.layout.has(name, POSE.name):
+            is_static = scene.layout.entity(name).kind is EntityKind.STATIC
+            if is_static or not scene.layout.has(name, POSE.name):
                 raise BadInput(
                     "a moveable entity must be an object that moves freely",
                     where=f"moveable.{name}",
-                    found="a static entity" if static else "an entity without a pose",
+                    found="a static entity" if is_static else "an entity without a pose",
                 )
-            self._places[name] = scene.pose(name)[:7].copy()
+            self._initial_poses[name] = scene.pose(name)[:7].copy()
 
     def holds(self, name: str, tick: Tick) -> bool:
         """Whether an object is off its initial pose."""
-        pose, place = tick.scene.pose(name), self._places[name]
-        away = float(np.linalg.norm(pose[:3] - place[:3]))
-        turned = math.degrees(float(angles_between(pose[3:7], place[3:7])))
-        return away > self.settings.way or turned > self.settings.turn
+        pose, initial = tick.scene.pose(name), self._initial_poses[name]
+        distance = float(np.linalg.norm(pose[:3] - initial[:3]))
+        angle = math.degrees(float(angles_between(pose[3:7], initial[3:7])))
+        return distance > self.settings.way or angle > self.settings.turn

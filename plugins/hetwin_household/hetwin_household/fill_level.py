@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from hetwin_household.boolean_attribute import boolean_spec
 from hetwin_household.state_model import Entities, StateModel
-from hetwin_household.truths import truth
 from hetwin_suite.model import (
     Amount,
     Functional,
@@ -42,10 +42,10 @@ class FillLevel(StateModel[Settings]):
 
     summary = "Observes which cups, jugs and bowls are filled."
     rate = 10.0
-    provides = (truth("filled"),)
+    provides = (boolean_spec("filled"),)
     raises: ClassVar[Mapping[str, str]] = {
         "filled": "something was filled with liquid: object",
-        "emptied": "something is not filled any more: object",
+        "emptied": "something is no longer filled: object",
     }
 
     def affected(self, settings: Settings) -> Entities:
@@ -58,8 +58,8 @@ class FillLevel(StateModel[Settings]):
 
     def holds(self, name: str, tick: Tick) -> bool:
         """Whether the liquid's volume exceeds the threshold's share of the capacity."""
-        share = _volume(tick.scene, name) / float(self.entities[name]["capacity"])
-        return share > self.settings.threshold
+        fraction = _volume(tick.scene, name) / float(self.entities[name]["capacity"])
+        return fraction > self.settings.threshold
 
 
 def _volume(scene: Snapshot, name: str) -> float:

@@ -23,7 +23,7 @@ class HeatSource:
 
     Args:
         name: name of the entity.
-        given: parameters of the attribute.
+        parameters: parameters of the attribute.
         layout: layout of the scene.
         where: key in the scenario, for errors.
 
@@ -35,15 +35,17 @@ class HeatSource:
         BadInput: if objects must be inside the source, and it has no shape.
     """
 
-    def __init__(self, name: str, given: Mapping[str, Any], layout: Layout, where: str) -> None:
-        self.temperature, self.rate = float(given["temperature"]), float(given["rate"])
+    def __init__(
+        self, name: str, parameters: Mapping[str, Any], layout: Layout, where: str
+    ) -> None:
+        self.temperature, self.rate = float(parameters["temperature"]), float(parameters["rate"])
         self._name, self._where = name, where
-        self._within = None if given["inside"] else float(given["within"])
+        self._within = None if parameters["inside"] else float(parameters["within"])
         self._parts = [name, *(e.name for e in layout.entities if e.owner == name)]
-        self._when = Expression(given["when"], f"{where}.when") if given["when"] else None
+        self._when = Expression(parameters["when"], f"{where}.when") if parameters["when"] else None
         self._names = {entity.name: entity.name for entity in layout.entities}
         try:
-            self._inside = interior_of(layout.entity(name)) if given["inside"] else None
+            self._inside = interior_of(layout.entity(name)) if parameters["inside"] else None
         except BadInput as error:
             raise error.at(f"{where}.inside") from None
 
@@ -64,7 +66,10 @@ class HeatSource:
         """
         if self._when is None:
             return True
-        bound = {name: _of(scene, functions[name]) for name in self._when.functions & {*functions}}
+        bound = {
+            name: _bind_scene(scene, functions[name])
+            for name in self._when.functions & {*functions}
+        }
         return self._when.evaluate(self._names, bound) is True
 
     def reaches(self, entity: str, scene: Snapshot, shapes: SceneShapes) -> bool:
@@ -79,8 +84,8 @@ class HeatSource:
             return False
         if self._inside is None:
             assert self._within is not None
-            most = self._within + 1e-6
-            return shapes.distance(self._parts, [entity], most) <= self._within
+            limit = self._within + 1e-6
+            return shapes.distance(self._parts, [entity], limit) <= self._within
         if not scene.layout.has(entity, POSE.name):
             return False
         pose = scene.pose(self._name)
@@ -88,8 +93,8 @@ class HeatSource:
         return self._inside.holds(rotate(conjugate(pose[3:7].tolist()), offset))
 
 
-def _of(scene: Snapshot, evaluator: Evaluator) -> Evaluator:
-    def called(*arguments: Any) -> Any:
+def _bind_scene(scene: Snapshot, evaluator: Evaluator) -> Evaluator:
+    def evaluate(*arguments: Any) -> Any:
         return evaluator(scene, *arguments)
 
-    return called
+    return evaluate

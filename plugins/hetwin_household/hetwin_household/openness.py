@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
+from hetwin_household.boolean_attribute import boolean_spec
 from hetwin_household.state_model import Entities, StateModel
-from hetwin_household.truths import truth
 from hetwin_suite.model import (
     BadInput,
     Functional,
@@ -36,7 +36,7 @@ class Openness(StateModel[Settings]):
 
     summary = "Observes which doors, drawers and lids are open."
     rate = 20.0
-    provides = (truth("open"),)
+    provides = (boolean_spec("open"),)
     raises: ClassVar[Mapping[str, str]] = {
         "opened": "a door, a drawer or a lid was opened: object",
         "closed": "a door, a drawer or a lid was closed: object",
@@ -59,20 +59,25 @@ class Openness(StateModel[Settings]):
         self._indices = {name: self._joint(scene, name) for name in self.entities}
 
     def _joint(self, scene: Snapshot, name: str) -> int:
-        given, joints = str(self.entities[name]["joint"]), scene.layout.entity(name).joints
-        short = [joint.removeprefix(f"{name}::") for joint in joints]
-        wanted = given.removeprefix(f"{name}::")
-        if wanted not in short or not scene.layout.has(name, POSITIONS):
+        joint_name, joints = str(self.entities[name]["joint"]), scene.layout.entity(name).joints
+        names = [joint.removeprefix(f"{name}::") for joint in joints]
+        name_in_entity = joint_name.removeprefix(f"{name}::")
+        if name_in_entity not in names or not scene.layout.has(name, POSITIONS):
             raise BadInput(
                 "it has no such joint",
                 where=f"openable.{name}.joint",
-                found=given,
-                expected=one_of(wanted, short),
+                found=joint_name,
+                expected=one_of(name_in_entity, names),
             )
-        return short.index(wanted)
+        return names.index(name_in_entity)
 
     def holds(self, name: str, tick: Tick) -> bool:
         """Whether a joint is beyond its threshold."""
-        door, position = self.entities[name], tick.scene.get(name, POSITIONS)[self._indices[name]]
-        share = (float(position) - door["closed"]) / (door["opened"] - door["closed"])
-        return bool(share > door["threshold"])
+        parameters, position = (
+            self.entities[name],
+            tick.scene.get(name, POSITIONS)[self._indices[name]],
+        )
+        fraction = (float(position) - parameters["closed"]) / (
+            parameters["opened"] - parameters["closed"]
+        )
+        return bool(fraction > parameters["threshold"])

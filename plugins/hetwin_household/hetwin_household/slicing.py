@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from hetwin_household.boolean_attribute import BooleanAttribute, boolean_spec
 from hetwin_household.cut import COLLISION, Cut, Stage
-from hetwin_household.truths import Truths, truth
 from hetwin_suite.model import (
     POSE,
     Amount,
@@ -27,7 +27,7 @@ from hetwin_suite.model import (
 from hetwin_suite.shapes import SceneShapes
 
 SLICED = "sliced"
-SAME_MASS = 0.02
+MASS_TOLERANCE = 0.02
 """Maximum relative difference between the mass of a whole and the total mass of its parts."""
 
 
@@ -51,7 +51,7 @@ class Slicing(Model[Settings]):
 
     summary = "Cuts things into parts with a blade."
     rate = 100.0
-    provides = (truth(SLICED), POSE, COLLISION)
+    provides = (boolean_spec(SLICED), POSE, COLLISION)
     raises: ClassVar[Mapping[str, str]] = {
         "sliced": "an object was cut into its parts: object, blade"
     }
@@ -59,8 +59,10 @@ class Slicing(Model[Settings]):
     def initialize(self, settings: Settings, scene: Contribution) -> None:
         """Contribute the attribute ``sliced`` of all sliceable objects."""
         names = tuple(self.settings.sliceable)
-        self._sliced = Truths(SLICED, names, "sliced", "made_whole", known=True)
-        self._sliced.begin(scene)
+        self._sliced = BooleanAttribute(
+            SLICED, names, "sliced", "made_whole", is_false_at_start=True
+        )
+        self._sliced.contribute(scene)
         scene.needs(("*", POSE.name))
 
     def start(self, scene: Snapshot) -> None:
@@ -71,13 +73,14 @@ class Slicing(Model[Settings]):
         """
         self._shapes = SceneShapes(scene.layout)
         self._cuts = {
-            name: self._cut(scene, name, given) for name, given in self.settings.sliceable.items()
+            name: self._cut(scene, name, parameters)
+            for name, parameters in self.settings.sliceable.items()
         }
 
-    def _cut(self, scene: Snapshot, name: str, given: Mapping[str, Any]) -> Cut:
+    def _cut(self, scene: Snapshot, name: str, parameters: Mapping[str, Any]) -> Cut:
         layout, where = scene.layout, f"sliceable.{name}"
         objects = {entity.name: entity for entity in layout.of_kind(EntityKind.OBJECT)}
-        for key, part in (("parts", name), *(("parts", part) for part in given["parts"])):
+        for key, part in (("parts", name), *(("parts", part) for part in parameters["parts"])):
             if part not in objects:
                 raise BadInput(
                     "an object to be cut and its parts must be objects that move freely",
@@ -85,7 +88,7 @@ class Slicing(Model[Settings]):
                     found=part,
                     expected=f"an object of the world{perhaps(part, objects)}",
                 )
-        blade = str(given["blade"])
+        blade = str(parameters["blade"])
         if not layout.has(blade, POSE.name):
             raise BadInput(
                 "there is no such blade",
@@ -93,15 +96,15 @@ class Slicing(Model[Settings]):
                 found=blade,
                 expected=f"an object or a link{perhaps(blade, [e.name for e in layout.entities])}",
             )
-        mass = sum(objects[part].mass for part in given["parts"])
-        if abs(mass - objects[name].mass) > SAME_MASS * objects[name].mass:
+        mass = sum(objects[part].mass for part in parameters["parts"])
+        if abs(mass - objects[name].mass) > MASS_TOLERANCE * objects[name].mass:
             raise BadInput(
                 "the mass of the parts differs from that of the whole",
                 where=f"{where}.parts",
                 found=f"{mass:g} kg",
                 expected=f"{objects[name].mass:g} kg together",
             )
-        return Cut(name, tuple(given["parts"]), blade)
+        return Cut(name, tuple(parameters["parts"]), blade)
 
     def step(self, tick: Tick) -> Changes:
         """Update the cuts from the poses of the blades."""
@@ -113,9 +116,9 @@ class Slicing(Model[Settings]):
                 speed = self.settings.speed
                 cut.begin(tick.scene, self._shapes, speed, changes)
             elif cut.stage is Stage.INSIDE:
-                cut.go_on(tick.scene, self._shapes, self.settings.depth, changes)
+                cut.advance(tick.scene, self._shapes, self.settings.depth, changes)
             cut.write(changes)
-            self._sliced.put(name, holds=cut.is_done, changes=changes, blade=cut.blade)
+            self._sliced.write(name, holds=cut.is_done, changes=changes, blade=cut.blade)
         return changes
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
@@ -127,7 +130,7 @@ class Slicing(Model[Settings]):
         for cut in self._cuts.values():
             if cut.take(entity, attribute, scene):
                 return
-        raise Refused(f"slicing is for what is sliceable, not for {entity}.{attribute}")
+        raise Refused(f"{entity}.{attribute} does not belong to a sliceable object or its parts")
 
     def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
         """Release a pose unchanged, or collisions as enabled.

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
-from hetwin_household.truths import Truths
+from hetwin_household.boolean_attribute import BooleanAttribute
 from hetwin_suite.model import Changes, Contribution, Model, Parameters, Selection, Tick
 
 Settings = TypeVar("Settings", bound=Parameters)
@@ -21,25 +21,27 @@ class StateModel(Model[Settings], Generic[Settings]):
     the second when it ends.
 
     Attributes:
-        known: whether the state is known not to hold at the start, so that its first change is an event.
+        is_false_at_start: whether the state is known not to hold at the start, so that its first change is an event.
     """
 
-    known: ClassVar[bool] = False
+    is_false_at_start: ClassVar[bool] = False
 
     def initialize(self, settings: Settings, scene: Contribution) -> None:
         """Contribute the state of all entities."""
         self.entities = self.affected(settings)
-        begins, ends = self.raises
+        begin_event, end_event = self.raises
         name = self.provides[0].name
-        self.truths = Truths(name, self.entities, begins, ends, known=self.known)
-        self.truths.begin(scene)
+        self.attribute = BooleanAttribute(
+            name, self.entities, begin_event, end_event, is_false_at_start=self.is_false_at_start
+        )
+        self.attribute.contribute(scene)
         scene.needs(*self.reads())
 
     def step(self, tick: Tick) -> Changes:
         """Evaluate the state of each entity."""
         changes = tick.changes()
         for name in self.entities:
-            self.truths.put(name, holds=self.holds(name, tick), changes=changes)
+            self.attribute.write(name, holds=self.holds(name, tick), changes=changes)
         return changes
 
     @abstractmethod

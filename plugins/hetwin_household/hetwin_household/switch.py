@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
+from hetwin_household.boolean_attribute import boolean_spec
 from hetwin_household.state_model import Entities, StateModel
-from hetwin_household.truths import truth
 from hetwin_suite.model import (
     POSE,
     Amount,
@@ -47,7 +47,7 @@ class Switch(StateModel[Settings]):
 
     summary = "Switches devices on and off, when a finger presses their button."
     rate = 50.0
-    provides = (truth("switched_on"),)
+    provides = (boolean_spec("switched_on"),)
     raises: ClassVar[Mapping[str, str]] = {
         "switched_on": "a device was switched on: object",
         "switched_off": "a device was switched off: object",
@@ -56,7 +56,7 @@ class Switch(StateModel[Settings]):
 
     def affected(self, settings: Settings) -> Entities:
         """Return the toggleable entities; all of them start switched off."""
-        self._asked: dict[str, bool] = {}
+        self._commanded: dict[str, bool] = {}
         return settings.toggleable
 
     def reads(self) -> tuple[Selection, ...]:
@@ -73,34 +73,34 @@ class Switch(StateModel[Settings]):
         self._fingers = _fingers(scene.layout)
         self._shapes = SceneShapes(scene.layout)
         self._since: dict[str, int | None] = dict.fromkeys(self.entities)
-        self._done = dict.fromkeys(self.entities, False)
+        self._was_triggered = dict.fromkeys(self.entities, False)
 
     def _button(self, scene: Snapshot, name: str) -> str:
-        given = str(self.entities[name]["button"])
-        for candidate in (given, f"{name}::{given}"):
+        button = str(self.entities[name]["button"])
+        for candidate in (button, f"{name}::{button}"):
             if scene.layout.entity_id(candidate) >= 0:
                 return candidate
         raise BadInput(
             "there is no such button",
             where=f"toggleable.{name}.button",
-            found=given,
+            found=button,
             expected="a link or object of the scene"
-            + perhaps(given, [entity.name for entity in scene.layout.entities]),
+            + perhaps(button, [entity.name for entity in scene.layout.entities]),
         )
 
     def step(self, tick: Tick) -> Changes:
         """Update the pressed buttons and the states."""
-        self._pressed = self._pressed_now(tick.scene)
+        self._pressed = self._pressed_devices(tick.scene)
         return super().step(tick)
 
     def holds(self, name: str, tick: Tick) -> bool:
         """Whether a device is switched on."""
-        on = self._asked.pop(name, self.truths.holds(name))
+        on = self._commanded.pop(name, self.attribute.holds(name))
         dwell = float(self.entities[name]["dwell"])
-        works = self._works(name, name in self._pressed, tick.time_ns, dwell)
-        return on != works
+        triggered = self._is_triggered(name, name in self._pressed, tick.time_ns, dwell)
+        return on != triggered
 
-    def _pressed_now(self, scene: Snapshot) -> set[str]:
+    def _pressed_devices(self, scene: Snapshot) -> set[str]:
         """Return the devices whose button a link of a hand touches."""
         self._shapes.update(scene)
         reach = self.settings.touch
@@ -110,17 +110,17 @@ class Switch(StateModel[Settings]):
             if self._shapes.distance([button], self._fingers, 2.0 * reach) <= reach
         }
 
-    def _works(self, name: str, pressed: bool, time_ns: int, dwell: float) -> bool:
+    def _is_triggered(self, name: str, pressed: bool, time_ns: int, dwell: float) -> bool:
         """Whether a button has been pressed for its `dwell` in this step."""
         if not pressed:
-            self._since[name], self._done[name] = None, False
+            self._since[name], self._was_triggered[name] = None, False
             return False
         since = self._since[name]
         if since is None:
             since = self._since[name] = time_ns
-        if self._done[name] or time_ns - since < dwell * 1e9:
+        if self._was_triggered[name] or time_ns - since < dwell * 1e9:
             return False
-        self._done[name] = True
+        self._was_triggered[name] = True
         return True
 
     def command(self, name: str, arguments: Mapping[str, Json]) -> None:
@@ -135,8 +135,8 @@ class Switch(StateModel[Settings]):
         if device not in self.entities:
             known = one_of(device, self.entities)
             raise Refused(f"{device!r} cannot be switched: entity must be {known}")
-        on = COMMANDS[name]
-        self._asked[device] = not self.truths.holds(device) if on is None else on
+        state = COMMANDS[name]
+        self._commanded[device] = not self.attribute.holds(device) if state is None else state
 
 
 def _fingers(layout: Layout) -> list[str]:
@@ -145,5 +145,5 @@ def _fingers(layout: Layout) -> list[str]:
     if not hands:
         robots = {robot.name for robot in layout.of_kind(EntityKind.ROBOT)}
         return [link.name for link in layout.of_kind(EntityKind.LINK) if link.owner in robots]
-    found = sorted(frozenset[int]().union(*(hand_links(layout, hand.name) for hand in hands)))
-    return [layout.entities[index].name for index in found]
+    indices = sorted(frozenset[int]().union(*(hand_links(layout, hand.name) for hand in hands)))
+    return [layout.entities[index].name for index in indices]

@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import ClassVar
 
+from hetwin_household.boolean_attribute import BooleanAttribute, boolean_spec
 from hetwin_household.heat_sources import HeatSource
-from hetwin_household.truths import Truths, truth
 from hetwin_suite.model import (
     Amount,
     AttributeSpec,
@@ -55,23 +55,23 @@ class Temperature(Model[Settings]):
 
     summary = "Temperature of objects beside and inside sources of heat and cold."
     rate = 10.0
-    provides = (TEMPERATURE, truth(HOT), truth(COLD))
+    provides = (TEMPERATURE, boolean_spec(HOT), boolean_spec(COLD))
     raises: ClassVar[Mapping[str, str]] = {
         "became_hot": "an object has become hot: object",
-        "no_longer_hot": "an object is not hot any more: object",
+        "no_longer_hot": "an object is no longer hot: object",
         "became_cold": "an object has become cold: object",
-        "no_longer_cold": "an object is not cold any more: object",
+        "no_longer_cold": "an object is no longer cold: object",
     }
 
     def initialize(self, settings: Settings, scene: Contribution) -> None:
         """Contribute the temperature of all objects, which starts as the room's."""
-        self._hot = Truths(HOT, settings.objects, "became_hot", "no_longer_hot")
-        self._cold = Truths(COLD, settings.objects, "became_cold", "no_longer_cold")
-        self._kelvin = dict.fromkeys(settings.objects, settings.room)
-        for name, kelvin in self._kelvin.items():
+        self._hot = BooleanAttribute(HOT, settings.objects, "became_hot", "no_longer_hot")
+        self._cold = BooleanAttribute(COLD, settings.objects, "became_cold", "no_longer_cold")
+        self._temperatures = dict.fromkeys(settings.objects, settings.room)
+        for name, kelvin in self._temperatures.items():
             scene.set(name, TEMPERATURE, kelvin)
-        self._hot.begin(scene)
-        self._cold.begin(scene)
+        self._hot.contribute(scene)
+        self._cold.contribute(scene)
         scene.needs(Selection())
 
     def start(self, scene: Snapshot) -> None:
@@ -80,12 +80,15 @@ class Temperature(Model[Settings]):
         Raises:
             BadInput: if the `when` of a source cannot be evaluated, or a source that must contain objects has no shape.
         """
-        given = {"heatable": self.settings.heatable, "coolable": self.settings.coolable}
+        sources_by_attribute = {
+            "heatable": self.settings.heatable,
+            "coolable": self.settings.coolable,
+        }
         self._functions = all_evaluators()
         self._shapes = SceneShapes(scene.layout)
         self._sources = [
-            HeatSource(entity, source, scene.layout, f"{word}.{entity}")
-            for word, sources in given.items()
+            HeatSource(entity, source, scene.layout, f"{attribute}.{entity}")
+            for attribute, sources in sources_by_attribute.items()
             for entity, source in sources.items()
         ]
         for source in self._sources:
@@ -94,18 +97,20 @@ class Temperature(Model[Settings]):
     def step(self, tick: Tick) -> Changes:
         """Solve the equation from the last step to this one."""
         changes = tick.changes()
-        active = self._active(tick.scene)
+        active = self._active_sources(tick.scene)
         if active:
             self._shapes.update(tick.scene)
-        for name, kelvin in self._kelvin.items():
-            reaching = [s for s in active if s.reaches(name, tick.scene, self._shapes)]
-            now = self._kelvin[name] = self._after(kelvin, reaching, tick.period_ns / 1e9)
-            changes.set(name, TEMPERATURE, now)
-            self._hot.put(name, holds=now > self.settings.hot, changes=changes)
-            self._cold.put(name, holds=now < self.settings.cold, changes=changes)
+        for name, kelvin in self._temperatures.items():
+            nearby = [s for s in active if s.reaches(name, tick.scene, self._shapes)]
+            temperature = self._temperatures[name] = self._integrate(
+                kelvin, nearby, tick.period_ns / 1e9
+            )
+            changes.set(name, TEMPERATURE, temperature)
+            self._hot.write(name, holds=temperature > self.settings.hot, changes=changes)
+            self._cold.write(name, holds=temperature < self.settings.cold, changes=changes)
         return changes
 
-    def _active(self, scene: Snapshot) -> list[HeatSource]:
+    def _active_sources(self, scene: Snapshot) -> list[HeatSource]:
         """Return the sources that are active.
 
         Raises:
@@ -114,13 +119,13 @@ class Temperature(Model[Settings]):
         try:
             return [source for source in self._sources if source.is_active(scene, self._functions)]
         except EvaluationError as error:
-            raise BadInput(f"whether a source is active cannot be known: {error}") from None
+            raise BadInput(f"cannot evaluate whether a source is active: {error}") from None
 
-    def _after(self, kelvin: float, sources: list[HeatSource], seconds: float) -> float:
+    def _integrate(self, kelvin: float, sources: list[HeatSource], seconds: float) -> float:
         """Return the temperature after some seconds with constant sources, from `kelvin` on."""
         room, rate = self.settings.room, self.settings.room_rate
         total = rate + sum(source.rate for source in sources)
         if total == 0.0:
             return kelvin
-        goal = (rate * room + sum(s.rate * s.temperature for s in sources)) / total
-        return goal + (kelvin - goal) * math.exp(-total * seconds)
+        equilibrium = (rate * room + sum(s.rate * s.temperature for s in sources)) / total
+        return equilibrium + (kelvin - equilibrium) * math.exp(-total * seconds)

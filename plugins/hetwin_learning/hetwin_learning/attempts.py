@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from hetwin_suite.episode import LabelledRecording
 from hetwin_suite.model import Json
 
-FAILED = "failed"
-"""Key of the truth: the operation that failed in a failed episode."""
+FAILED_OPERATION = "failed"
+"""Key in the truth of a failed episode for the operation that failed."""
 
 
 class Attempt(NamedTuple):
@@ -30,7 +30,7 @@ class Attempt(NamedTuple):
     succeeded: bool
 
     @property
-    def known(self) -> Mapping[str, Json]:
+    def inputs(self) -> Mapping[str, Json]:
         """Arguments and measurements, all known at its start."""
         return {**self.arguments, **self.measured}
 
@@ -45,16 +45,16 @@ def attempts_in(episode: LabelledRecording, actions: Sequence[dict[str, Any]]) -
         episode: the episode with its truth.
         actions: its actions in order, as recorded by `ActionWatch`.
     """
-    succeeded, wrong = episode.label(), episode.truth.get(FAILED)
-    found: list[Attempt] = []
-    if succeeded or not any(row["action"] == wrong for row in actions):
+    succeeded, failed_operation = episode.label(), episode.truth.get(FAILED_OPERATION)
+    attempts: list[Attempt] = []
+    if succeeded or not any(row["action"] == failed_operation for row in actions):
         return [_attempt(row, succeeded) for row in actions]
     for row in actions:
-        failed = row["action"] == wrong
-        found.append(_attempt(row, not failed))
+        failed = row["action"] == failed_operation
+        attempts.append(_attempt(row, not failed))
         if failed:
-            return found
-    return found
+            return attempts
+    return attempts
 
 
 def _attempt(row: dict[str, Any], succeeded: bool) -> Attempt:

@@ -61,31 +61,31 @@ def thresholds(
     Example: hetwin learn thresholds uncertain_environment --trigger grasp_begins --episodes labelled
     """
     from hetwin_learning.learn import learn
-    from hetwin_learning.of_model import ModelThresholds
-    from hetwin_learning.of_trigger import TriggerThresholds
+    from hetwin_learning.model_thresholds import ModelThresholds
+    from hetwin_learning.trigger_thresholds import TriggerThresholds
     from hetwin_suite.episode import find_labelled
     from hetwin_suite.runs import find_scenario
     from hetwin_suite.study import Study
 
     if (model is None) is (trigger is None):
         raise BadInput(
-            "one thing is learned at a time",
+            "thresholds are learned for one trigger or one model",
             where="--trigger, --model",
             found="neither" if model is None else "both",
             expected="one of them",
         )
-    path, found = find_scenario(scenario), find_labelled(episodes)
-    of: ModelThresholds | TriggerThresholds = (
+    path, labelled = find_scenario(scenario), find_labelled(episodes)
+    target: ModelThresholds | TriggerThresholds = (
         TriggerThresholds(path, variant, str(trigger))
         if model is None
         else ModelThresholds(path, variant, model)
     )
-    study = Study(of, jobs=jobs)
-    follow_study(study, lambda done: f"{len(done)} of {len(found)} episodes")
-    learned = learn(study, of, found, label, cache)
+    study = Study(target, jobs=jobs)
+    follow_study(study, lambda done: f"{len(done)} of {len(labelled)} episodes")
+    learned = learn(study, target, labelled, label, cache)
     if out is not None:
         _write(out, learned.yaml(out.resolve().parent))
-    return Result(learned, _lines(learned, out))
+    return Result(learned, _threshold_lines(learned, out))
 
 
 @app.command()
@@ -93,7 +93,7 @@ def success(
     scenario: Scenario,
     episodes: Episodes,
     prior_weight: Annotated[
-        float, typer.Option(min=0, help="maximum number of episodes that kin count for")
+        float, typer.Option(min=0, help="maximum weight of similar actions, in episodes")
     ] = 8.0,
     out: Annotated[Path | None, option("--out", "the table, as JSON; a new file")] = None,
     cache: Cache = None,
@@ -104,16 +104,16 @@ def success(
 
     Example: hetwin learn success uncertain_environment --episodes labelled --json
     """
+    from hetwin_learning.action_watch import ActionWatcher
     from hetwin_learning.learn_success import learn_success
-    from hetwin_learning.of_actions import ActionWatcher
     from hetwin_suite.episode import find_labelled
     from hetwin_suite.runs import find_scenario
     from hetwin_suite.study import Study
 
-    path, found = find_scenario(scenario), find_labelled(episodes)
+    path, labelled = find_scenario(scenario), find_labelled(episodes)
     study = Study(ActionWatcher(path, variant), jobs=jobs)
-    follow_study(study, lambda done: f"{len(done)} of {len(found)} episodes")
-    rows = learn_success(study, found, prior_weight, cache)
+    follow_study(study, lambda done: f"{len(done)} of {len(labelled)} episodes")
+    rows = learn_success(study, labelled, prior_weight, cache)
     document = {"rows": [row.to_json() for row in rows]}
     if out is not None:
         _write(out, json_text(document) + "\n")
@@ -136,18 +136,18 @@ def fidelity(
 
     Example: hetwin learn fidelity truck_unloading --variant near_robot -n 2
     """
-    from hetwin_learning.fidelity.learn_fidelity import learn_fidelity, most_runs
-    from hetwin_learning.fidelity.moving import MovedWatcher
+    from hetwin_learning.fidelity.learn_fidelity import learn_fidelity, max_runs
+    from hetwin_learning.fidelity.moved_objects import MovedWatcher
     from hetwin_suite.runs import find_scenario
     from hetwin_suite.study import Study
 
     study = Study(MovedWatcher(find_scenario(scenario), variant), seed=seed, jobs=jobs)
-    most = most_runs(study.scenario, count)
-    follow_study(study, lambda done: f"{len(done)} of at most {most} runs")
-    found = learn_fidelity(study, count, tolerance)
+    limit = max_runs(study.scenario, count)
+    follow_study(study, lambda done: f"{len(done)} of at most {limit} runs")
+    learned = learn_fidelity(study, count, tolerance)
     if out is not None:
-        _write(out, found.yaml(out.resolve().parent))
-    return Result(found, _fidelity_lines(found))
+        _write(out, learned.yaml(out.resolve().parent))
+    return Result(learned, _fidelity_lines(learned))
 
 
 def _write(out: Path, text: str) -> None:
@@ -164,17 +164,17 @@ def _write(out: Path, text: str) -> None:
     write_text(out, text, where="--out")
 
 
-def _lines(learned: LearnedThresholds, out: Path | None) -> Iterator[str]:
+def _threshold_lines(learned: LearnedThresholds, out: Path | None) -> Iterator[str]:
     """Yield learned thresholds as lines of text."""
     rows = [
-        (one.name, f"{one.value:g}", f"{value:g}")
-        for one, value in zip(learned.thresholds, learned.values, strict=True)
+        (threshold.name, f"{threshold.value:g}", f"{value:g}")
+        for threshold, value in zip(learned.thresholds, learned.values, strict=True)
     ]
     yield from table(("compared", "before", "learned"), rows)
     yield from learned.expressions
-    held = learned.held_out
+    accuracy = learned.held_out
     yield (
-        f"right on held-out episodes: {held.accuracy:.0%} of {held.of}; before {held.accuracy_before:.0%}"
+        f"right on held-out episodes: {accuracy.accuracy:.0%} of {accuracy.of}; before {accuracy.accuracy_before:.0%}"
     )
     yield learned.yaml() if out is None else f"scenario: {out}"
 
@@ -182,11 +182,11 @@ def _lines(learned: LearnedThresholds, out: Path | None) -> Iterator[str]:
 def _success_lines(rows: list[SuccessRow]) -> Iterator[str]:
     """Yield success rates as lines of text."""
     yield from table(
-        ("action", "arguments", "succeeded", "probability", "interval", "as its kin"),
+        ("action", "arguments", "succeeded", "probability", "interval", "similar objects"),
         [
             (
                 row.action,
-                ", ".join(_words(key, value) for key, value in row.arguments.items()),
+                ", ".join(_argument_text(key, value) for key, value in row.arguments.items()),
                 f"{row.succeeded} of {row.of}",
                 f"{row.p:.0%}",
                 f"{row.low:.0%} to {row.high:.0%}",
@@ -197,19 +197,19 @@ def _success_lines(rows: list[SuccessRow]) -> Iterator[str]:
     )
 
 
-def _words(key: str, value: Any) -> str:
+def _argument_text(key: str, value: Any) -> str:
     if not isinstance(value, dict):
         return f"{key}: {value}"
     parts = [f"{name.replace('_', ' ')} {bound:g}" for name, bound in value.items()]
     return f"{key} {', '.join(parts)}"
 
 
-def _fidelity_lines(found: LearnedFidelity) -> Iterator[str]:
-    head = ("inflation [m]", "rest steps", "interval [s]", "real time", "speedup", "error", "of")
-    yield from table(head, [_score_row(row) for row in found.rows])
-    yield "on draws that nothing was chosen on, first as chosen, then as the scenario has it:"
-    yield from table(head, [_score_row(found.held_out), _score_row(found.held_out_before)])
-    yield found.yaml()
+def _fidelity_lines(learned: LearnedFidelity) -> Iterator[str]:
+    columns = ("inflation [m]", "rest steps", "interval [s]", "real time", "speedup", "error", "of")
+    yield from table(columns, [_score_row(row) for row in learned.rows])
+    yield "on held-out draws: the chosen parameters, then the scenario's:"
+    yield from table(columns, [_score_row(learned.held_out), _score_row(learned.held_out_before)])
+    yield learned.yaml()
 
 
 def _score_row(row: CandidateScore) -> tuple[str, ...]:

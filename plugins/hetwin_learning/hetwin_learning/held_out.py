@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hetwin_learning.thresholds import Moments
-from hetwin_learning.tree import judged_right, learn_bounds
+from hetwin_learning.tree import accuracy_of, learn_bounds
 from hetwin_suite.model import Floats
 
 FOLDS = 5
@@ -19,8 +19,8 @@ class HeldOut(NamedTuple):
 
     Attributes:
         of: number of episodes.
-        accuracy: share judged right by bounds that were learned from the other episodes.
-        accuracy_before: share judged right by the present bounds.
+        accuracy: fraction classified correctly by bounds that were learned from the other episodes.
+        accuracy_before: fraction classified correctly by the current bounds.
     """
 
     of: int
@@ -34,24 +34,24 @@ class HeldOut(NamedTuple):
 
 def held_out(episodes: Sequence[Moments], labels: Sequence[bool], present: Floats) -> HeldOut:
     """Cross-validate in five stratified folds: hold out one in turn, and learn from the others."""
-    right = 0.0
+    correct = 0.0
     for fold in _folds(labels):
-        others = [number for number in range(len(labels)) if number not in fold]
-        if len({labels[number] for number in others}) < 2:
+        training = [index for index in range(len(labels)) if index not in fold]
+        if len({labels[index] for index in training}) < 2:
             bounds = present
         else:
             bounds = learn_bounds(
-                [episodes[n] for n in others], [labels[n] for n in others], present
+                [episodes[n] for n in training], [labels[n] for n in training], present
             ).values
-        chosen = [episodes[n] for n in fold], [labels[n] for n in fold]
-        right += len(fold) * judged_right(*chosen, bounds)
-    before = judged_right(episodes, labels, present)
-    return HeldOut(len(labels), right / len(labels), before)
+        held = [episodes[n] for n in fold], [labels[n] for n in fold]
+        correct += len(fold) * accuracy_of(*held, bounds)
+    before = accuracy_of(episodes, labels, present)
+    return HeldOut(len(labels), correct / len(labels), before)
 
 
 def _folds(labels: Sequence[bool]) -> list[list[int]]:
     folds: list[list[int]] = [[] for _ in range(min(FOLDS, len(labels)))]
     order = np.argsort(np.array(labels), kind="stable")
-    for place, number in enumerate(order):
-        folds[place % len(folds)].append(int(number))
+    for position, episode in enumerate(order):
+        folds[position % len(folds)].append(int(episode))
     return folds

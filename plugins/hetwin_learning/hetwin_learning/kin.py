@@ -11,18 +11,21 @@ def qualities(scenario: Scenario) -> dict[str, frozenset[str]]:
     """Return the tags and functional attributes of each entity that the scenario describes."""
     found = {
         name: frozenset(
-            [*entry.tags, *(word for word, given in entry.attributes if given is not None)]
+            [
+                *entry.tags,
+                *(word for word, parameters in entry.attributes if parameters is not None),
+            ]
         )
         for name, entry in scenario.file.entities.items()
     }
     return {name: words for name, words in found.items() if words}
 
 
-def kin_of(entity: str, of: Mapping[str, frozenset[str]]) -> dict[str, float]:
+def similar_entities(entity: str, qualities_of: Mapping[str, frozenset[str]]) -> dict[str, float]:
     """Return the other entities that share qualities with an entity, with their Jaccard index (P. Jaccard, 1912)."""
-    mine = of.get(entity, frozenset())
+    own = qualities_of.get(entity, frozenset())
     return {
-        name: len(mine & theirs) / len(mine | theirs)
-        for name, theirs in of.items()
-        if name != entity and mine & theirs
+        name: len(own & others) / len(own | others)
+        for name, others in qualities_of.items()
+        if name != entity and own & others
     }

@@ -9,17 +9,17 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from hetwin_learning.changed import extending
+from hetwin_learning.derived_scenario import extending_yaml
 from hetwin_learning.held_out import HeldOut, held_out
-from hetwin_learning.of_model import ModelThresholds
-from hetwin_learning.of_trigger import TriggerThresholds
-from hetwin_learning.replaying import replayed
+from hetwin_learning.model_thresholds import ModelThresholds
+from hetwin_learning.replays import replay_episodes
 from hetwin_learning.thresholds import Moments, Threshold
-from hetwin_learning.tree import learn_bounds, library
+from hetwin_learning.tree import import_sklearn, learn_bounds
+from hetwin_learning.trigger_thresholds import TriggerThresholds
 from hetwin_suite.episode import LABEL, LabelledRecording, both_labels
 from hetwin_suite.study import Study
 
-Of: TypeAlias = ModelThresholds | TriggerThresholds
+Target: TypeAlias = ModelThresholds | TriggerThresholds
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +27,13 @@ class LearnedThresholds:
     """Learned thresholds.
 
     Attributes:
-        of: the model or trigger.
-        thresholds: the present thresholds.
+        target: the model or trigger.
+        thresholds: the current thresholds.
         values: the learned values.
         held_out: accuracy on held-out episodes.
     """
 
-    of: Of
+    target: Target
     thresholds: list[Threshold]
     values: list[float]
     held_out: HeldOut
@@ -41,20 +41,20 @@ class LearnedThresholds:
     @property
     def expressions(self) -> list[str]:
         """The learned conditions, in CEL."""
-        return self.of.expressions(self.values)
+        return self.target.expressions(self.values)
 
-    def yaml(self, beside: Path | None = None) -> str:
-        """Return a scenario that extends the present one by the learned values.
+    def yaml(self, folder: Path | None = None) -> str:
+        """Return a scenario that extends the current one by the learned values.
 
         Args:
-            beside: folder of the new file; None: the new scenario names the other one by its absolute path.
+            folder: folder of the new file; None: the new scenario names the other one by its absolute path.
         """
-        return extending(self.of.path, self.of.written(self.values), beside)
+        return extending_yaml(self.target.path, self.target.scenario_keys(self.values), folder)
 
-    def to_json(self, beside: Path | None = None) -> dict[str, Any]:
+    def to_json(self, folder: Path | None = None) -> dict[str, Any]:
         """Return the JSON representation."""
         return {
-            "yaml": self.yaml(beside),
+            "yaml": self.yaml(folder),
             "expressions": self.expressions,
             "held_out": self.held_out.to_json(),
         }
@@ -62,53 +62,60 @@ class LearnedThresholds:
 
 def learn(
     study: Study,
-    of: Of,
+    target: Target,
     episodes: list[LabelledRecording],
     label: str = LABEL,
-    keep: Path | None = None,
+    cache: Path | None = None,
 ) -> LearnedThresholds:
     """Run each labelled episode once, without effects of the model or trigger, and learn its thresholds.
 
     Args:
-        study: makes the runs, watched by `of`.
-        of: the model or trigger.
+        study: makes the runs, watched by `target`.
+        target: the model or trigger.
         episodes: episodes with both labels.
         label: key of the label in their truth.
-        keep: folder that caches the observations of each episode.
+        cache: folder that caches the observations of each episode.
 
     Raises:
         BadInput: if scikit-learn is missing, there is no threshold to learn, or all labels are equal.
         RunFailed: if an episode cannot be run.
     """
-    library()
-    of.thresholds()  # fails before hours of runs
+    import_sklearn()
+    target.thresholds()  # fails before hours of runs
     labels = both_labels(episodes, label)
     folders = [episode.folder for episode in episodes]
-    return learned_from(of, replayed(study, folders, keep), labels)
+    return learned_from(target, replay_episodes(study, folders, cache), labels)
 
 
-def learned_from(of: Of, seen: Sequence[Any], labels: Sequence[bool]) -> LearnedThresholds:
+def learned_from(
+    target: Target, observations: Sequence[Any], labels: Sequence[bool]
+) -> LearnedThresholds:
     """Learn thresholds from the observations and the labels of episodes, which must include both labels.
 
-    If the learned values are no better on held-out episodes, the present ones are kept.
+    If the learned values are no better on held-out episodes, the current ones are kept.
     """
-    thresholds = of.thresholds()
-    moments, present = as_moments(seen, len(thresholds)), signed(thresholds)
-    held = held_out(moments, labels, present)
+    thresholds = target.thresholds()
+    moments, present = to_moments(observations, len(thresholds)), signed_bounds(thresholds)
+    accuracy = held_out(moments, labels, present)
     # An improvement that does not show on held-out episodes is chance.
-    is_better = held.accuracy > held.accuracy_before
-    found = learn_bounds(moments, labels, present).values if is_better else present
-    values = [one.signed(float(value)) for one, value in zip(thresholds, found, strict=True)]
+    is_better = accuracy.accuracy > accuracy.accuracy_before
+    bounds = learn_bounds(moments, labels, present).values if is_better else present
+    values = [
+        threshold.signed(float(value)) for threshold, value in zip(thresholds, bounds, strict=True)
+    ]
     return LearnedThresholds(
-        of, thresholds, values, held if is_better else held._replace(accuracy=held.accuracy_before)
+        target,
+        thresholds,
+        values,
+        accuracy if is_better else accuracy._replace(accuracy=accuracy.accuracy_before),
     )
 
 
-def signed(thresholds: Sequence[Threshold]) -> np.ndarray[Any, np.dtype[np.float64]]:
+def signed_bounds(thresholds: Sequence[Threshold]) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Return thresholds as signed bounds."""
-    return np.array([one.signed(one.value) for one in thresholds], float)
+    return np.array([threshold.signed(threshold.value) for threshold in thresholds], float)
 
 
-def as_moments(seen: Sequence[Any], columns: int) -> list[Moments]:
+def to_moments(observations: Sequence[Any], columns: int) -> list[Moments]:
     """Return the observations of each episode as arrays."""
-    return [np.array(rows, float).reshape(-1, columns) for rows in seen]
+    return [np.array(rows, float).reshape(-1, columns) for rows in observations]

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 from hetwin_futures import SuccessPrior, SuccessRow, success_fits
 from hetwin_learning.attempts import Attempt
-from hetwin_learning.kin import kin_of
+from hetwin_learning.kin import similar_entities
 from hetwin_learning.ranges import ranges_of
 from hetwin_suite.model import Json, import_library
 
-WEIGHT = 8.0
+MAX_PRIOR_WEIGHT = 8.0
 """Maximum weight of similar actions, in episodes."""
 _JEFFREYS = 0.5
 
@@ -28,26 +28,28 @@ class _Count(NamedTuple):
 
 
 def successes(
-    tried: Sequence[Attempt], qualities: Mapping[str, frozenset[str]], weight: float = WEIGHT
+    all_attempts: Sequence[Attempt],
+    qualities: Mapping[str, frozenset[str]],
+    weight: float = MAX_PRIOR_WEIGHT,
 ) -> list[SuccessRow]:
     """Return a row for each action with its arguments, also with an object replaced by a similar one.
 
     Args:
-        tried: all attempts of all episodes.
+        all_attempts: all attempts of all episodes.
         qualities: entity -> its tags and functional attributes, see `kin`.
         weight: maximum weight of similar actions, in episodes.
     """
     operations: dict[str, list[Attempt]] = defaultdict(list)
-    for attempt in tried:
+    for attempt in all_attempts:
         operations[attempt.action].append(attempt)
     return [
         row
         for action, attempts in operations.items()
-        for row in _of_operation(action, attempts, qualities, weight)
+        for row in _operation_rows(action, attempts, qualities, weight)
     ]
 
 
-def _of_operation(
+def _operation_rows(
     action: str, attempts: list[Attempt], qualities: Mapping[str, frozenset[str]], weight: float
 ) -> Iterator[SuccessRow]:
     ranges = ranges_of(attempts)
@@ -57,13 +59,13 @@ def _of_operation(
         for pattern in _patterns(attempt, ranges):
             patterns[repr(sorted(pattern.items(), key=str))] = pattern
     for pattern in list(patterns.values()):
-        for other in _exchanged(pattern, entities, qualities):
-            patterns.setdefault(repr(sorted(other[0].items(), key=str)), other[0])
+        for similar in _with_similar_entities(pattern, entities, qualities):
+            patterns.setdefault(repr(sorted(similar[0].items(), key=str)), similar[0])
     for pattern in sorted(patterns.values(), key=lambda each: str(list(each.values()))):
-        kin = _kin_prior(pattern, attempts, entities, qualities, weight)
+        prior = _kin_prior(pattern, attempts, entities, qualities, weight)
         count = _count(pattern, attempts)
-        if count.attempts or kin[1].source:
-            yield _row(action, pattern, count, *kin)
+        if count.attempts or prior[1].source:
+            yield _row(action, pattern, count, *prior)
 
 
 def _patterns(
@@ -75,18 +77,18 @@ def _patterns(
         yield {**attempt.arguments, **dict(zip(names, chosen, strict=True))}
 
 
-def _exchanged(
+def _with_similar_entities(
     pattern: Mapping[str, Json], entities: set[str], qualities: Mapping[str, frozenset[str]]
 ) -> Iterator[tuple[dict[str, Any], str, float]]:
     """Yield the arguments with one entity replaced by a similar one, its name, and their Jaccard similarity."""
     for key in sorted(entities & pattern.keys()):
-        for name, share in kin_of(str(pattern[key]), qualities).items():
+        for name, share in similar_entities(str(pattern[key]), qualities).items():
             yield {**pattern, key: name}, name, share
 
 
 def _count(pattern: Mapping[str, Json], attempts: Sequence[Attempt]) -> _Count:
-    found = [attempt.succeeded for attempt in attempts if success_fits(pattern, attempt.known)]
-    return _Count(len(found), sum(found))
+    outcomes = [attempt.succeeded for attempt in attempts if success_fits(pattern, attempt.inputs)]
+    return _Count(len(outcomes), sum(outcomes))
 
 
 def _kin_prior(
@@ -97,24 +99,28 @@ def _kin_prior(
     weight: float,
 ) -> tuple[float, SuccessPrior]:
     """Return the success share of similar actions, weighted by similarity, and the resulting prior."""
-    names, of, succeeded = [], 0.0, 0.0
-    for other, name, share in _exchanged(pattern, entities, qualities):
-        count = _count(other, attempts)
+    names, attempts_weight, succeeded = [], 0.0, 0.0
+    for similar, name, share in _with_similar_entities(pattern, entities, qualities):
+        count = _count(similar, attempts)
         if count.attempts:
             names.append(name)
-            of += share * count.attempts
+            attempts_weight += share * count.attempts
             succeeded += share * count.succeeded
-    counts = round(min(weight, of), 6)
-    return (succeeded / of if of else 0.5), SuccessPrior.model_validate(
-        {"from": names, "weight": counts}
+    prior_weight = round(min(weight, attempts_weight), 6)
+    return (succeeded / attempts_weight if attempts_weight else 0.5), SuccessPrior.model_validate(
+        {"from": names, "weight": prior_weight}
     )
 
 
 def _row(
-    action: str, pattern: Mapping[str, Json], count: _Count, share: float, prior: SuccessPrior
+    action: str,
+    pattern: Mapping[str, Json],
+    count: _Count,
+    success_share: float,
+    prior: SuccessPrior,
 ) -> SuccessRow:
-    alpha = _JEFFREYS + prior.weight * share + count.succeeded
-    beta = _JEFFREYS + prior.weight * (1.0 - share) + count.attempts - count.succeeded
+    alpha = _JEFFREYS + prior.weight * success_share + count.succeeded
+    beta = _JEFFREYS + prior.weight * (1.0 - success_share) + count.attempts - count.succeeded
     inverse = import_library("learn", ("scipy.special",), "learning needs SciPy").betaincinv
     low, high = (float(inverse(alpha, beta, quantile)) for quantile in (0.025, 0.975))
     return SuccessRow(

@@ -21,31 +21,31 @@ class Threshold:
     Attributes:
         name: name of the compared quantity.
         value: value of the number.
-        least: whether the quantity must be at least the number; otherwise at most.
+        is_lower_bound: whether the quantity must be at least the number; otherwise at most.
     """
 
     name: str
     value: float
-    least: bool = False
+    is_lower_bound: bool = False
 
     def signed(self, value: float) -> float:
         """Return a value with the sign by which it must be at most the signed threshold."""
-        return -value if self.least else value
+        return -value if self.is_lower_bound else value
 
 
-def holds(moments: Moments, bounds: Floats) -> bool:
+def any_within(moments: Moments, bounds: Floats) -> bool:
     """Whether all quantities were within their signed bounds at any one moment."""
     return bool(np.any(np.all(moments <= bounds, axis=1)))
 
 
-def lowest(rows: Sequence[Sequence[float]], columns: int) -> Moments:
+def pareto_front(rows: Sequence[Sequence[float]], columns: int) -> Moments:
     """Return the moments that no other moment undercuts in all columns (the Pareto front).
 
     They alone decide whether any moment is within given bounds.
     """
-    kept: list[Floats] = []
+    front: list[Floats] = []
     array = np.array(rows, float).reshape(-1, columns)
     for row in array[np.lexsort(array.T[::-1])]:
-        if not any(np.all(other <= row) for other in kept):
-            kept.append(row)
-    return np.array(kept).reshape(-1, columns)
+        if not any(np.all(other <= row) for other in front):
+            front.append(row)
+    return np.array(front).reshape(-1, columns)

@@ -2,7 +2,7 @@
 
 An episode has many moments and one label: it is positive if all compared quantities are within their bounds at *some*
 moment. As in multiple-instance learning (Andrews et al., 2002), one moment represents each episode, the one that is
-closest to the present bounds. A tree learns new bounds from these moments, the moments are chosen again by them, and so
+closest to the current bounds. A tree learns new bounds from these moments, the moments are chosen again by them, and so
 on until nothing changes.
 """
 
@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hetwin_learning.thresholds import Moments, holds
+from hetwin_learning.thresholds import Moments, any_within
 from hetwin_suite.model import Floats, import_library
 
 EXTRA = "learn"
 DEPTH = 3
 ROUNDS = 6
-NEVER = 1e9
+NEVER_COMPARED = 1e9
 """Value of a quantity that was never compared in an episode."""
 
 
@@ -27,10 +27,10 @@ class Bounds(NamedTuple):
     """Signed bounds, and the share of the episodes that they judge right."""
 
     values: Floats
-    right: float
+    accuracy: float
 
 
-def library() -> Any:
+def import_sklearn() -> Any:
     """Import scikit-learn.
 
     Raises:
@@ -39,81 +39,87 @@ def library() -> Any:
     return import_library(EXTRA, ("sklearn", "sklearn.tree"), "learning needs scikit-learn")
 
 
-def judged_right(episodes: Sequence[Moments], labels: Sequence[bool], bounds: Floats) -> float:
+def accuracy_of(episodes: Sequence[Moments], labels: Sequence[bool], bounds: Floats) -> float:
     """Return the share of the episodes whose label the bounds reproduce."""
-    right = [holds(one, bounds) == label for one, label in zip(episodes, labels, strict=True)]
-    return float(np.mean(right))
+    correct = [
+        any_within(moments, bounds) == label
+        for moments, label in zip(episodes, labels, strict=True)
+    ]
+    return float(np.mean(correct))
 
 
 def learn_bounds(episodes: Sequence[Moments], labels: Sequence[bool], present: Floats) -> Bounds:
-    """Return bounds that separate the labels at least as well as the present ones.
+    """Return bounds that separate the labels at least as well as the current ones.
 
-    Bounds that the tree does not use keep their present values; so do all bounds if no others are better.
+    Bounds that the tree does not use keep their current values; so do all bounds if no others are better.
 
     Args:
         episodes: signed moments of each episode.
         labels: label of each episode.
         present: signed bounds.
     """
-    best = Bounds(present, judged_right(episodes, labels, present))
-    at = present
+    best = Bounds(present, accuracy_of(episodes, labels, present))
+    bounds = present
     for _ in range(ROUNDS):
-        rows = np.array([_witness(one, at) for one in episodes])
-        found = [
-            Bounds(_plain(box, episodes, labels), judged_right(episodes, labels, box))
-            for box in _boxes(rows, labels, present)
+        rows = np.array([_closest_moment(moments, bounds) for moments in episodes])
+        candidates = [
+            Bounds(_rounded(box, episodes, labels), accuracy_of(episodes, labels, box))
+            for box in _leaf_bounds(rows, labels, present)
         ]
-        if not found:
+        if not candidates:
             return best
-        top = max(found, key=lambda one: (one.right, int(np.sum(one.values == present))))
-        if top.right > best.right:
-            best = top
-        if np.array_equal(top.values, at):
+        candidate = max(
+            candidates,
+            key=lambda moments: (moments.accuracy, int(np.sum(moments.values == present))),
+        )
+        if candidate.accuracy > best.accuracy:
+            best = candidate
+        if np.array_equal(candidate.values, bounds):
             return best
-        at = top.values
+        bounds = candidate.values
     return best
 
 
-def _witness(moments: Moments, bounds: Floats) -> Floats:
+def _closest_moment(moments: Moments, bounds: Floats) -> Floats:
     """Return the moment that exceeds the bounds least, relative to their size."""
     if not len(moments):
-        return np.full(len(bounds), NEVER)
+        return np.full(len(bounds), NEVER_COMPARED)
     scale = np.maximum(np.abs(bounds), 1e-9)
-    beyond = np.max((moments - bounds) / scale, axis=1)
-    return np.asarray(moments[int(np.argmin(beyond))])
+    excess = np.max((moments - bounds) / scale, axis=1)
+    return np.asarray(moments[int(np.argmin(excess))])
 
 
-def _boxes(rows: Floats, labels: Sequence[bool], present: Floats) -> Iterator[Floats]:
-    """Yield the bounds of each positive leaf of a shallow tree; bounds that it does not use keep present values."""
-    kind = library().tree.DecisionTreeClassifier
-    least = max(1, len(rows) // 20)
-    tree = kind(max_depth=DEPTH, min_samples_leaf=least, random_state=0)
+def _leaf_bounds(rows: Floats, labels: Sequence[bool], present: Floats) -> Iterator[Floats]:
+    """Yield the bounds of each positive leaf of a shallow tree; bounds that it does not use keep current values."""
+    classifier = import_sklearn().tree.DecisionTreeClassifier
+    min_leaf = max(1, len(rows) // 20)
+    tree = classifier(max_depth=DEPTH, min_samples_leaf=min_leaf, random_state=0)
     tree.fit(rows, np.array(labels))
-    inside = tree.tree_
+    nodes = tree.tree_
 
     def leaves(node: int, box: Floats) -> Iterator[Floats]:
-        column = int(inside.feature[node])
+        column = int(nodes.feature[node])
         if column < 0:
-            if bool(tree.classes_[int(np.argmax(inside.value[node][0]))]):
+            if bool(tree.classes_[int(np.argmax(nodes.value[node][0]))]):
                 yield box
             return
         lower = box.copy()
-        lower[column] = inside.threshold[node]
-        yield from leaves(int(inside.children_left[node]), lower)
-        yield from leaves(int(inside.children_right[node]), box)
+        lower[column] = nodes.threshold[node]
+        yield from leaves(int(nodes.children_left[node]), lower)
+        yield from leaves(int(nodes.children_right[node]), box)
 
     yield from leaves(0, present)
 
 
-def _plain(bounds: Floats, episodes: Sequence[Moments], labels: Sequence[bool]) -> Floats:
+def _rounded(bounds: Floats, episodes: Sequence[Moments], labels: Sequence[bool]) -> Floats:
     """Round the bounds to the fewest digits that judge the episodes equally well."""
-    right = judged_right(episodes, labels, bounds)
+    accuracy = accuracy_of(episodes, labels, bounds)
     for digits in (1, 2, 3, 4):
         rounded = np.array([float(f"{value:.{digits}g}") for value in bounds])
-        if judged_right(episodes, labels, rounded) == right and _near(rounded, bounds):
+        if accuracy_of(episodes, labels, rounded) == accuracy and _is_close(rounded, bounds):
             return rounded
     return bounds
 
 
-def _near(rounded: Floats, bounds: Floats) -> bool:
+def _is_close(rounded: Floats, bounds: Floats) -> bool:
     return bool(np.all(np.abs(rounded - bounds) <= 0.1 * np.abs(bounds)))

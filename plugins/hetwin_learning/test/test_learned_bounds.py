@@ -11,9 +11,9 @@ from hypothesis import strategies as some
 
 from hetwin_learning.held_out import held_out
 from hetwin_learning.learn import learned_from
-from hetwin_learning.of_model import ModelThresholds
-from hetwin_learning.thresholds import Moments, Threshold, holds, lowest
-from hetwin_learning.tree import judged_right, learn_bounds
+from hetwin_learning.model_thresholds import ModelThresholds
+from hetwin_learning.thresholds import Moments, Threshold, any_within, pareto_front
+from hetwin_learning.tree import accuracy_of, learn_bounds
 from hetwin_suite.runs import find_scenario
 
 pytestmark = pytest.mark.skipif(
@@ -31,7 +31,7 @@ def made_up(count: int, seed: int, noise: float = 0.0) -> tuple[list[Moments], l
         end = random.uniform(0.0, 0.005) if label else random.uniform(0.036, 0.043)
         axial = np.linspace(0.1, end, 30)
         radial = random.uniform(0.0, 0.01, 30)
-        episodes.append(lowest(np.column_stack([radial, axial]).tolist(), 2))
+        episodes.append(pareto_front(np.column_stack([radial, axial]).tolist(), 2))
         labels.append(label != (random.random() < noise))
     return episodes, labels
 
@@ -40,8 +40,8 @@ def test_bounds_ten_times_too_large_are_mended() -> None:
     episodes, labels = made_up(40, seed=1)
     others, their_labels = made_up(60, seed=2)
     found = learn_bounds(episodes, labels, WIDE)
-    assert judged_right(others, their_labels, WIDE) == 0.5
-    assert judged_right(others, their_labels, found.values) == 1.0
+    assert accuracy_of(others, their_labels, WIDE) == 0.5
+    assert accuracy_of(others, their_labels, found.values) == 1.0
     assert 0.005 < found.values[1] < 0.036
     assert found.values[0] == WIDE[0], "what need not be bounded stays as it was"
 
@@ -63,12 +63,12 @@ def test_an_episode_in_which_nothing_was_compared_is_a_no() -> None:
     episodes, labels = made_up(40, seed=4)
     never = np.zeros((0, 2))
     found = learn_bounds([*episodes, never], [*labels, False], WIDE)
-    assert not holds(never, found.values)
-    assert found.right == 1.0
+    assert not any_within(never, found.values)
+    assert found.accuracy == 1.0
 
 
 def test_what_must_be_at_least_is_signed() -> None:
-    threshold = Threshold("height(a)", 0.4, least=True)
+    threshold = Threshold("height(a)", 0.4, is_lower_bound=True)
     assert threshold.signed(threshold.value) == -0.4
 
 
@@ -80,7 +80,7 @@ def test_the_lowest_moments_decide(
     rows: list[tuple[float, float]], bounds: tuple[float, float]
 ) -> None:
     array = np.array(bounds)
-    assert holds(lowest(rows, 2), array) == holds(np.array(rows), array)
+    assert any_within(pareto_front(rows, 2), array) == any_within(np.array(rows), array)
 
 
 def test_what_holds_on_no_other_episode_is_not_learned() -> None:

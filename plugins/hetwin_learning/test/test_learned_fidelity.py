@@ -10,9 +10,9 @@ import yaml
 from support.hetwin_command import hetwin, refused
 
 from hetwin_learning.fidelity import candidate as candidates
-from hetwin_learning.fidelity.candidate import FULL, Candidate, present
-from hetwin_learning.fidelity.learn_fidelity import most_runs
-from hetwin_learning.fidelity.moving import MovedWatcher
+from hetwin_learning.fidelity.candidate import FULL, Candidate, scenario_candidate
+from hetwin_learning.fidelity.learn_fidelity import max_runs
+from hetwin_learning.fidelity.moved_objects import MovedWatcher
 from hetwin_suite.runs import RunOptions
 from hetwin_suite.study import Study
 
@@ -51,14 +51,14 @@ def test_parameters_are_chosen_on_some_draws_and_judged_on_others(
     fastest = max(found["rows"], key=lambda row: row["speedup"])
     assert found["chosen"] == {key: fastest[key] for key in found["chosen"]}
     chosen_on, others = len(found["rows"]), len({"full", "chosen", "before"})
-    assert most_runs(study_of(floor).scenario, 2) == chosen_on + others
+    assert max_runs(study_of(floor).scenario, 2) == chosen_on + others
     for row in (*found["rows"], found["held_out"], found["held_out_before"]):
         assert (row["of"], row["failed"]) == (1, 0)
         assert row["real_time_factor"] > 0
         assert row["error_low"] <= row["error"] <= row["error_high"]
     assert found["held_out_before"]["inflation"] == 1.0
     learned = yaml.safe_load(out.read_text())["models"]["near"]["parameters"]
-    assert present(learned) == Candidate(**found["chosen"])
+    assert scenario_candidate(learned) == Candidate(**found["chosen"])
     assert hetwin("check", out).code == 0
 
 
@@ -78,9 +78,13 @@ def test_a_pattern_says_what_is_uncertain_of_each_that_it_fits(floor: Path) -> N
 
 
 def test_what_a_scenario_has_is_read() -> None:
-    assert present({"objects": "box_*", "mode": "AdFi-2", "rest_steps": 3}) == Candidate(0.5, 3)
-    assert present({"mode": "AdFi-2", "inflation": 0.2, "interval": 4}) == Candidate(0.2, 2, 4.0)
-    assert present({"mode": "HiFi"}) == FULL
+    assert scenario_candidate({"objects": "box_*", "mode": "AdFi-2", "rest_steps": 3}) == Candidate(
+        0.5, 3
+    )
+    assert scenario_candidate({"mode": "AdFi-2", "inflation": 0.2, "interval": 4}) == Candidate(
+        0.2, 2, 4.0
+    )
+    assert scenario_candidate({"mode": "HiFi"}) == FULL
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 
 from hetwin_futures.successes import read_rows, success_of
 from hetwin_learning.attempts import Attempt, attempts_in
-from hetwin_learning.kin import kin_of, qualities
+from hetwin_learning.kin import qualities, similar_entities
 from hetwin_learning.success import successes
 from hetwin_suite.command import BadInput
 from hetwin_suite.episode import LabelledRecording
@@ -50,14 +50,14 @@ def test_an_episode_that_failed_tells_of_each_action() -> None:
 
 
 def test_kin_share_what_they_are_good_for() -> None:
-    assert kin_of("bin", QUALITIES) == {"tray": 1.0, "vase": 0.5}
-    assert kin_of("ball", QUALITIES) == {}
+    assert similar_entities("bin", QUALITIES) == {"tray": 1.0, "vase": 0.5}
+    assert similar_entities("ball", QUALITIES) == {}
 
 
 def test_kin_of_a_shipped_scenario() -> None:
     of = qualities(load_scenario(find_scenario("uncertain_environment")))
-    assert kin_of("tray", of) == {"bin": 1.0, "crate": 1.0, "vase": 1.0}
-    assert kin_of("ball", of) == {}
+    assert similar_entities("tray", of) == {"bin": 1.0, "crate": 1.0, "vase": 1.0}
+    assert similar_entities("ball", of) == {}
 
 
 def test_what_was_never_tried_starts_from_its_kin_and_says_so() -> None:

@@ -46,27 +46,27 @@ class MassFrame:
         return rotate(conjugate(multiply(rotation, self.axes)), torque)
 
 
-def mass_frame(of: Inertial) -> MassFrame:
+def mass_frame(inertial: Inertial) -> MassFrame:
     """Return the frame of a mass, with the principal axes that Gazebo finds for its inertia."""
     math = gazebo().math
-    xx, yy, zz, xy, xz, yz = of.inertia
-    inertia = math.MassMatrix3d(of.mass, math.Vector3d(xx, yy, zz), math.Vector3d(xy, xz, yz))
-    turn = inertia.principal_axes_offset()
-    axes = multiply(of.pose[3:], (turn.w(), turn.x(), turn.y(), turn.z()))
-    return MassFrame(of.pose[:3], axes)
+    xx, yy, zz, xy, xz, yz = inertial.inertia
+    inertia = math.MassMatrix3d(inertial.mass, math.Vector3d(xx, yy, zz), math.Vector3d(xy, xz, yz))
+    offset = inertia.principal_axes_offset()
+    axes = multiply(inertial.pose[3:], (offset.w(), offset.x(), offset.y(), offset.z()))
+    return MassFrame(inertial.pose[:3], axes)
 
 
-_JUMP = 0.01
+_MAX_DRIVE_ERROR = 0.01
 """Error beyond which an object is set to its pose instead of driven [m or rad]."""
 
-FAR = 1000.0
+PARKING_DISTANCE = 1000.0
 """Distance of parked proxies from the scene [m]."""
 
 
-def waiting_place(x: float, y: float) -> Floats:
+def parking_pose(x: float, y: float) -> Floats:
     """Return the (13,) pose and twist of a parked proxy above x, y [m]; planes are boxes below the ground."""
     home = np.zeros(POSE_SIZE)
-    home[:4] = (x, y, FAR, 1.0)
+    home[:4] = (x, y, PARKING_DISTANCE, 1.0)
     return home
 
 
@@ -85,7 +85,7 @@ class Proxy:
         mass: frame to which Gazebo's physics engine refers velocities and torques; None: the link's.
     """
 
-    away_steps: ClassVar[int] = 64
+    parking_steps: ClassVar[int] = 64
     """Number of steps after which a parked proxy is put back; it falls some centimetres meanwhile."""
 
     def __init__(
@@ -104,9 +104,9 @@ class Proxy:
         self._home, self._mass = home, mass
         self._rotation = tuple(home[3:7].tolist())
         self._placed = False
-        self._away = 0
-        self._known: Floats = home
-        self._told: tuple[float, ...] = ()
+        self._steps_parked = 0
+        self._last_state: Floats = home
+        self._last_pose: tuple[float, ...] = ()
 
     def read(self, ecm: Any) -> Floats:
         """Return (13,) pose and twist after the last step.
@@ -114,13 +114,21 @@ class Proxy:
         Gazebo updates neither pose nor velocity of a link that moves by less than 1e-6 m in a step.
         """
         pose = self.link.world_pose(ecm)
-        at, turn = pose.pos(), pose.rot()
-        told = (at.x(), at.y(), at.z(), turn.w(), turn.x(), turn.y(), turn.z())
-        rests, self._told = told == self._told, told
-        self._rotation = normalized(told[3:])
-        twist = (0.0,) * 6 if rests else self._twist(ecm)
-        self._known = np.array((*told[:3], *self._rotation, *twist))
-        return self._known
+        position, rotation = pose.pos(), pose.rot()
+        values = (
+            position.x(),
+            position.y(),
+            position.z(),
+            rotation.w(),
+            rotation.x(),
+            rotation.y(),
+            rotation.z(),
+        )
+        is_at_rest, self._last_pose = values == self._last_pose, values
+        self._rotation = normalized(values[3:])
+        twist = (0.0,) * 6 if is_at_rest else self._twist(ecm)
+        self._last_state = np.array((*values[:3], *self._rotation, *twist))
+        return self._last_state
 
     def _twist(self, ecm: Any) -> tuple[float, ...]:
         linear = self.link.world_linear_velocity(ecm)
@@ -132,16 +140,16 @@ class Proxy:
         return (twist[0] - dx, twist[1] - dy, twist[2] - dz, *twist[3:])
 
     @property
-    def known(self) -> Floats:
+    def last_state(self) -> Floats:
         """(13,) pose and twist when last read."""
-        return self._known
+        return self._last_state
 
     def place(self, ecm: Any, pose: Floats) -> None:
         """Set (13,) pose and twist at the start of the next step."""
         self.put(ecm, pose)
         self.move(ecm, pose[7:10], pose[10:13])
         self._placed = True
-        self._away = 0
+        self._steps_parked = 0
 
     @property
     def placed(self) -> bool:
@@ -151,28 +159,28 @@ class Proxy:
     def settle(self, ecm: Any) -> None:
         """Repeat the current pose in the step after `place`, since Gazebo executes a pose command twice."""
         if self._placed:
-            self.put(ecm, self._known)
+            self.put(ecm, self._last_state)
             self._placed = False
 
     def park(self, ecm: Any) -> None:
         """Keep the proxy parked; called in each step in which it is not active."""
-        if self._away % self.away_steps == 0:
+        if self._steps_parked % self.parking_steps == 0:
             self.put(ecm, self._home)
             self.move(ecm, np.zeros(3), np.zeros(3))
             self._rotation = tuple(self._home[3:7].tolist())
             self._placed = False
-        self._away += 1
+        self._steps_parked += 1
 
     def move(self, ecm: Any, linear: Floats, angular: Floats) -> None:
         """Set the velocity at the start of the next step, in the world's axes."""
-        back = conjugate(self._rotation)
+        inverse = conjugate(self._rotation)
         vector = self._gz.math.Vector3d
-        ahead = linear.tolist()
+        velocity = linear.tolist()
         if self._mass is not None:
             arm = self._mass.arm_velocity(self._rotation, angular.tolist())
-            ahead = [a + b for a, b in zip(ahead, arm, strict=True)]
-        self.link.set_linear_velocity(ecm, vector(*rotate(back, ahead)))
-        self.link.set_angular_velocity(ecm, vector(*rotate(back, angular.tolist())))
+            velocity = [a + b for a, b in zip(velocity, arm, strict=True)]
+        self.link.set_linear_velocity(ecm, vector(*rotate(inverse, velocity)))
+        self.link.set_angular_velocity(ecm, vector(*rotate(inverse, angular.tolist())))
 
     def push(self, ecm: Any, wrench: Floats) -> None:
         """Apply (6,) a force and a torque about the origin in the next step, in the world's axes."""
@@ -197,13 +205,16 @@ class Proxy:
             end: (13,) prescribed pose and twist after the step.
             seconds: duration of the step [s].
         """
-        error, turned = begin[:3] - self._known[:3], rotation_vector(self._known[3:7], begin[3:7])
-        if max(float(np.abs(error).max()), float(np.abs(turned).max())) > _JUMP:
+        error, rotation_error = (
+            begin[:3] - self._last_state[:3],
+            rotation_vector(self._last_state[3:7], begin[3:7]),
+        )
+        if max(float(np.abs(error).max()), float(np.abs(rotation_error).max())) > _MAX_DRIVE_ERROR:
             self.start(ecm, begin, end, seconds)
             return
         linear = (end[:3] - begin[:3]) / seconds
         angular = rotation_vector(begin[3:7], end[3:7]) / seconds
-        self.move(ecm, linear + CARRYING_GAIN * error, angular + CARRYING_GAIN * turned)
+        self.move(ecm, linear + CARRYING_GAIN * error, angular + CARRYING_GAIN * rotation_error)
 
     def put(self, ecm: Any, pose: Floats) -> None:
         """Set the pose at the start of the next step and of the one after, without changing the velocity."""
@@ -214,7 +225,7 @@ class Proxy:
         )
 
 
-_REST = 1e-6
+_REST_TOLERANCE = 1e-6
 """Distance to an object at rest below which its picture stays [m or rad]."""
 
 
@@ -231,8 +242,8 @@ class Picture:
 
     def __init__(self, proxy: Proxy, pose: Floats) -> None:
         self._proxy = proxy
-        self._loaded: Floats | None = pose
-        self._is_placed = self._rests = False
+        self._initial_pose: Floats | None = pose
+        self._is_placed = self._is_at_rest = False
 
     def follow(self, ecm: Any, pose: Floats, period: float, step: float) -> None:
         """Move so that the picture reaches the object's pose after a period; called once per period.
@@ -243,29 +254,34 @@ class Picture:
             period: duration until the next call [s].
             step: duration of one of Gazebo's steps [s].
         """
-        known = self._proxy.read(ecm) if self._loaded is None else self._loaded
-        self._loaded = None
+        current = self._proxy.read(ecm) if self._initial_pose is None else self._initial_pose
+        self._initial_pose = None
         # Gazebo executes a pose command twice, the second time in the next of its steps.
         if self._is_placed and step >= period:
-            self._proxy.put(ecm, known)
+            self._proxy.put(ecm, current)
         self._is_placed = False
-        away, turned = pose[:3] - known[:3], rotation_vector(known[3:7], pose[3:7])
-        error = max(float(np.abs(away).max()), float(np.abs(turned).max()))
-        if error > _JUMP:
+        position_error, rotation_error = (
+            pose[:3] - current[:3],
+            rotation_vector(current[3:7], pose[3:7]),
+        )
+        error = max(float(np.abs(position_error).max()), float(np.abs(rotation_error).max()))
+        if error > _MAX_DRIVE_ERROR:
             self._place(ecm, pose, period - step)
-        elif error < _REST and not pose[7:].any():
+        elif error < _REST_TOLERANCE and not pose[7:].any():
             self._rest(ecm, pose)
         else:
-            self._rests = False
-            self._proxy.move(ecm, pose[7:10] + away / period, pose[10:13] + turned / period)
+            self._is_at_rest = False
+            self._proxy.move(
+                ecm, pose[7:10] + position_error / period, pose[10:13] + rotation_error / period
+            )
 
     def _place(self, ecm: Any, pose: Floats, ahead: float) -> None:
-        at = pose.copy()
-        at[:3] += ahead * pose[7:10]
-        self._proxy.place(ecm, at)
-        self._is_placed, self._rests = True, False
+        target = pose.copy()
+        target[:3] += ahead * pose[7:10]
+        self._proxy.place(ecm, target)
+        self._is_placed, self._is_at_rest = True, False
 
     def _rest(self, ecm: Any, pose: Floats) -> None:
-        if not self._rests:
+        if not self._is_at_rest:
             self._proxy.move(ecm, pose[7:10], pose[10:13])
-            self._rests = True
+            self._is_at_rest = True

@@ -16,13 +16,13 @@ from enum import StrEnum
 from hetwin_suite.engine import Body, CopiedPart, frame_name, is_yielding, yielding_links
 from hetwin_suite.model import POSE, Fidelity, Floats
 
-_STANDS = 0x0002
-_YIELDS = 0x0004
-_ROBOTS = (0x0001, 0x0008, 0x0010, 0x0020)
-DRIVEN = sum(_ROBOTS)
+_STATIC_BIT = 0x0002
+_YIELDING_BIT = 0x0004
+_ROBOT_BITS = (0x0001, 0x0008, 0x0010, 0x0020)
+DRIVEN = sum(_ROBOT_BITS)
 """Bits of all robots."""
-YIELDING = DRIVEN | _YIELDS
-STATIC = _STANDS | _YIELDS
+YIELDING = DRIVEN | _YIELDING_BIT
+STATIC = _STATIC_BIT | _YIELDING_BIT
 FREE = 0xFFFF
 _KINEMATIC_BITS = tuple(1 << i for i in range(6, 16))
 
@@ -51,8 +51,8 @@ def masks(body: Body, number: int) -> dict[str, int]:
     if not body.robot:
         return dict.fromkeys(frames, STATIC)
     yielding = yielding_links(body) if is_yielding(body) else ()
-    own = _ROBOTS[number % len(_ROBOTS)]
-    return dict.fromkeys(frames, own) | dict.fromkeys(yielding, YIELDING)
+    robot_bit = _ROBOT_BITS[number % len(_ROBOT_BITS)]
+    return dict.fromkeys(frames, robot_bit) | dict.fromkeys(yielding, YIELDING)
 
 
 def robot_number(body: Body, bodies: Iterable[Body]) -> int:
@@ -122,38 +122,38 @@ class ProxySelection(CopiedPart):
 
         Args:
             kinematic: objects whose motion other models prescribe.
-            passing: objects that pass through robots at present.
+            passing: objects that pass through robots currently.
             carried: objects that are parts of others.
 
         Returns:
             the objects whose proxy changes, and whether Gazebo has not loaded one of the new proxies.
         """
-        wanted = {
+        kinds = {
             name: None if name in carried else self._kind(name, kinematic, passing)
             for name in self.active
         }
-        missing = {(n, f) for n, f in wanted.items() if f is not None} - self.loaded
+        missing = {(name, kind) for name, kind in kinds.items() if kind is not None} - self.loaded
         # A kinematic object will be handed back, and may then have to pass through a robot.
         self.loaded |= missing | {
-            (n, ProxyKind.PASSING) for n, f in missing if f is ProxyKind.KINEMATIC
+            (name, ProxyKind.PASSING) for name, kind in missing if kind is ProxyKind.KINEMATIC
         }
-        swapped = [name for name, kind in wanted.items() if kind is not self.active[name]]
-        self.active = wanted
+        swapped = [name for name, kind in kinds.items() if kind is not self.active[name]]
+        self.active = kinds
         return swapped, bool(missing)
 
     def _kind(
         self, name: str, kinematic: Collection[str], passing: Collection[str]
     ) -> ProxyKind | None:
-        off = name in self.off
+        no_collisions = name in self.off
         if name in kinematic or name in self.frozen:
-            through = off or (name in self.frozen and self.level(name) is Fidelity.LOW)
-            return None if through else ProxyKind.KINEMATIC
-        if off:
+            is_absent = no_collisions or (name in self.frozen and self.level(name) is Fidelity.LOW)
+            return None if is_absent else ProxyKind.KINEMATIC
+        if no_collisions:
             return ProxyKind.GHOST
         return ProxyKind.PASSING if name in passing else ProxyKind.PLAIN
 
-    def keep_from(self, before: ProxySelection) -> None:
+    def copy_from(self, previous: ProxySelection) -> None:
         """Copy the requested state of the objects that still exist."""
-        self.off = before.off & set(self.active)
-        self.levels = {n: level for n, level in before.levels.items() if n in self.active}
-        self.frozen = {n: pose for n, pose in before.frozen.items() if n in self.active}
+        self.off = previous.off & set(self.active)
+        self.levels = {n: level for n, level in previous.levels.items() if n in self.active}
+        self.frozen = {n: pose for n, pose in previous.frozen.items() if n in self.active}

@@ -19,21 +19,21 @@ from typing import Any
 from hetwin_gazebo.bindings import gazebo, transport_node
 from hetwin_gazebo.server.state import (
     WorldState,
-    message_of,
-    pose_of,
-    text_of,
-    text_of_pose,
+    decode_pose,
+    decode_values,
+    decode_vector,
+    encode_pose,
+    encode_values,
+    encode_vector,
     type_id,
-    values_of,
-    vector_of,
 )
 from hetwin_gazebo.simulation import GazeboFailed
 from hetwin_suite.model import BadInput
 
 Orders = dict[tuple[int, str], bytes | None]
 """(entity, type of component) -> the component to set; None removes it."""
-_PLACING = ("WorldPoseCmd", "JointPositionReset", "JointVelocityReset")
-_MOVING = ("JointVelocityCmd", "ExternalWorldWrenchCmd")
+_POSE_COMPONENTS = ("WorldPoseCmd", "JointPositionReset", "JointVelocityReset")
+_MOTION_COMPONENTS = ("JointVelocityCmd", "ExternalWorldWrenchCmd")
 
 
 @dataclass(slots=True)
@@ -60,9 +60,9 @@ class Exchange:
         iterates as well.
         """
         orders, self.orders = self.orders, {}
-        if not any(component in _PLACING for _, component in orders):
+        if not any(component in _POSE_COMPONENTS for _, component in orders):
             return {}, orders
-        moving = {key: data for key, data in orders.items() if key[1] in _MOVING}
+        moving = {key: data for key, data in orders.items() if key[1] in _MOTION_COMPONENTS}
         return {key: data for key, data in orders.items() if key not in moving}, moving
 
 
@@ -78,9 +78,9 @@ class ServerModel:
 
     def set_world_pose_cmd(self, ecm: Exchange, pose: Any) -> None:
         """Set the pose of the model so that its root link has this pose."""
-        of_link = pose_of(ecm.state.need(self._link, "Pose"))
-        placed = pose * of_link.inverse()
-        ecm.orders[self._entity, "WorldPoseCmd"] = text_of_pose(placed)
+        link_pose = decode_pose(ecm.state.require(self._link, "Pose"))
+        placed = pose * link_pose.inverse()
+        ecm.orders[self._entity, "WorldPoseCmd"] = encode_pose(placed)
 
 
 class ServerLink:
@@ -96,30 +96,30 @@ class ServerLink:
 
     def world_pose(self, ecm: Exchange) -> Any:
         """Return its pose in the world."""
-        of_link = pose_of(ecm.state.need(self._entity, "Pose"))
-        return pose_of(ecm.state.need(self._model, "Pose")) * of_link
+        link_pose = decode_pose(ecm.state.require(self._entity, "Pose"))
+        return decode_pose(ecm.state.require(self._model, "Pose")) * link_pose
 
     def world_linear_velocity(self, ecm: Exchange) -> Any:
         """Return its velocity in the world's axes [m/s]."""
-        return vector_of(ecm.state.need(self._entity, "WorldLinearVelocity"))
+        return decode_vector(ecm.state.require(self._entity, "WorldLinearVelocity"))
 
     def world_angular_velocity(self, ecm: Exchange) -> Any:
         """Return its angular velocity in the world's axes [rad/s]."""
-        return vector_of(ecm.state.need(self._entity, "WorldAngularVelocity"))
+        return decode_vector(ecm.state.require(self._entity, "WorldAngularVelocity"))
 
     def set_linear_velocity(self, ecm: Exchange, velocity: Any) -> None:
         """Order a velocity in its own axes [m/s]."""
-        ecm.orders[self._entity, "LinearVelocityCmd"] = text_of(velocity)
+        ecm.orders[self._entity, "LinearVelocityCmd"] = encode_vector(velocity)
 
     def set_angular_velocity(self, ecm: Exchange, velocity: Any) -> None:
         """Order an angular velocity in its own axes [rad/s]."""
-        ecm.orders[self._entity, "AngularVelocityCmd"] = text_of(velocity)
+        ecm.orders[self._entity, "AngularVelocityCmd"] = encode_vector(velocity)
 
     def add_world_wrench(self, ecm: Exchange, force: Any, torque: Any) -> None:
         """Order a force [N] and a torque [Nm] in the world's axes for one step."""
         wrench = gazebo().message("wrench_pb2", "Wrench")()
-        for of, vector in ((wrench.force, force), (wrench.torque, torque)):
-            of.x, of.y, of.z = vector.x(), vector.y(), vector.z()
+        for component, vector in ((wrench.force, force), (wrench.torque, torque)):
+            component.x, component.y, component.z = vector.x(), vector.y(), vector.z()
         ecm.orders[self._entity, "ExternalWorldWrenchCmd"] = wrench.SerializeToString()
 
 
@@ -128,55 +128,55 @@ class ServerJoint:
 
     Attributes:
         name: name in the scene.
-        asked: velocity ordered for the next step; None: none.
+        commanded_velocity: velocity ordered for the next step; None: none.
     """
 
     def __init__(self, entity: int, name: str) -> None:
         self._entity, self.name = entity, name
-        self.asked: float | None = None
+        self.commanded_velocity: float | None = None
 
     def enable_position_check(self, ecm: Exchange, axes: int) -> None:
         """Make the server report its position."""
-        ecm.ensure(self._entity, "JointPosition", message_of([0.0] * axes))
+        ecm.ensure(self._entity, "JointPosition", encode_values([0.0] * axes))
 
     def enable_velocity_check(self, ecm: Exchange, axes: int) -> None:
         """Make the server report its velocity."""
-        ecm.ensure(self._entity, "JointVelocity", message_of([0.0] * axes))
+        ecm.ensure(self._entity, "JointVelocity", encode_values([0.0] * axes))
 
     def position(self, ecm: Exchange) -> list[float]:
         """Return its position [rad or m]."""
-        return values_of(ecm.state.need(self._entity, "JointPosition"))
+        return decode_values(ecm.state.require(self._entity, "JointPosition"))
 
     def velocity(self, ecm: Exchange) -> list[float]:
         """Return its velocity [rad/s or m/s]."""
-        return values_of(ecm.state.need(self._entity, "JointVelocity"))
+        return decode_values(ecm.state.require(self._entity, "JointVelocity"))
 
     def set_velocity(self, ecm: Exchange, velocities: list[float]) -> None:
         """Order a velocity for one step."""
-        self.asked = velocities[0]
-        ecm.orders[self._entity, "JointVelocityCmd"] = message_of(velocities)
+        self.commanded_velocity = velocities[0]
+        ecm.orders[self._entity, "JointVelocityCmd"] = encode_values(velocities)
 
     def reset_position(self, ecm: Exchange, positions: list[float]) -> None:
         """Set the position of the joint."""
-        ecm.orders[self._entity, "JointPositionReset"] = message_of(positions)
+        ecm.orders[self._entity, "JointPositionReset"] = encode_values(positions)
 
     def reset_velocity(self, ecm: Exchange, velocities: list[float]) -> None:
         """Set the velocity of the joint."""
-        ecm.orders[self._entity, "JointVelocityReset"] = message_of(velocities)
+        ecm.orders[self._entity, "JointVelocityReset"] = encode_values(velocities)
 
 
-FIND_S = 15.0
+FIND_TIMEOUT_S = 15.0
 """Timeout of the search for a world [s]."""
-PATIENCE_S = 5.0
+RESPONSE_TIMEOUT_S = 5.0
 """Time after which a server that does not react hangs or has ended [s]."""
-_STATE_MS, _COMMAND_MS = 1000, 3000
-_BRIEF_MS = 2
+_STATE_TIMEOUT_MS, _COMMAND_TIMEOUT_MS = 1000, 3000
+_UNAWAITED_MS = 2
 """Timeout of a reply that may not arrive [ms]."""
-_SETTLED_S = 0.02
-_FIRST_S = 2.0
+_DELIVERY_S = 0.02
+_FIRST_MESSAGE_TIMEOUT_S = 2.0
 """Timeout of the first message [s]; a paused world sends 30 per second."""
 _CONTROL = re.compile(r"/world/([^/]+)/control/state")
-_WHERE = "options.server"
+_OPTION = "options.server"
 
 
 class ServerLost(GazeboFailed):
@@ -193,7 +193,7 @@ class Connection:
     Attributes:
         world: the argument.
         partition: partition of the server.
-        listens: whether changes are subscribed, so that replies are not awaited.
+        is_subscribed: whether changes are subscribed, so that replies are not awaited.
 
     Raises:
         BadInput: if there is no such world or more than one, or it does not report its state.
@@ -205,8 +205,8 @@ class Connection:
         self._node, self.partition = transport_node(partition, "options.partition")
         self._options = gz.transport.SubscribeOptions()
         self._arrived: deque[bytes] = deque()
-        self._news = threading.Condition()
-        self.listens = False
+        self._message_arrived = threading.Condition()
+        self.is_subscribed = False
         self._types = {
             name: gz.message(module, name)
             for module, name in (
@@ -221,7 +221,7 @@ class Connection:
         self._find()
 
     def _find(self) -> None:
-        deadline = time.monotonic() + FIND_S
+        deadline = time.monotonic() + FIND_TIMEOUT_S
         needed = {f"/world/{self.world}/{service}" for service in ("control/state", "state")}
         while not needed <= (services := set(self._node.service_list())):
             if time.monotonic() > deadline:
@@ -230,7 +230,7 @@ class Connection:
         if len(self._node.service_info(f"/world/{self.world}/control/state")) > 1:
             raise BadInput(
                 f"several Gazebo servers have a world of this name in the partition {self.partition}",
-                where=_WHERE,
+                where=_OPTION,
                 found=self.world,
                 expected="one, or a partition of its own for each (GZ_PARTITION)",
             )
@@ -240,16 +240,16 @@ class Connection:
         if self.world in worlds:
             return BadInput(
                 "the world does not report its state",
-                where=_WHERE,
+                where=_OPTION,
                 found=self.world,
                 expected="a world with the plugin gz::sim::systems::SceneBroadcaster",
             )
-        seen = ", ".join(worlds) or "no world at all"
+        available = ", ".join(worlds) or "no world at all"
         return BadInput(
-            f"no running Gazebo has this world within {FIND_S:g} s",
-            where=_WHERE,
+            f"no running Gazebo has this world within {FIND_TIMEOUT_S:g} s",
+            where=_OPTION,
             found=self.world,
-            expected=f"a world of the partition {self.partition}, in which there is {seen};"
+            expected=f"a world of the partition {self.partition}, in which there is {available};"
             " its server must have the same GZ_PARTITION and GZ_IP",
         )
 
@@ -259,39 +259,41 @@ class Connection:
         Raises:
             ServerLost: if the server does not reply.
         """
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + RESPONSE_TIMEOUT_S
         empty, reply = self._types["Empty"](), self._types["SerializedStepMap"]
-        while (message := self._request("state", empty, reply, _STATE_MS)) is None:
+        while (message := self._request("state", empty, reply, _STATE_TIMEOUT_MS)) is None:
             if time.monotonic() > deadline:
                 raise self._lost("state")
         return WorldState(message)
 
-    def listen(self) -> None:
+    def subscribe(self) -> None:
         """Subscribe to the changes of each iteration in which a component is set."""
-        if not self.listens:
+        if not self.is_subscribed:
             kind = self._types["SerializedStepMap"].DESCRIPTOR.full_name
             topic = f"/world/{self.world}/state"
-            self.listens = self._node.subscribe_raw(topic, self._on_news, kind, self._options)
-            with self._news:
-                self._news.wait_for(lambda: self._arrived, _FIRST_S)
+            self.is_subscribed = self._node.subscribe_raw(
+                topic, self._on_message, kind, self._options
+            )
+            with self._message_arrived:
+                self._message_arrived.wait_for(lambda: self._arrived, _FIRST_MESSAGE_TIMEOUT_S)
 
-    def mute(self) -> None:
+    def unsubscribe(self) -> None:
         """Unsubscribe."""
-        if self.listens:
+        if self.is_subscribed:
             self._node.unsubscribe(f"/world/{self.world}/state")
-            time.sleep(_SETTLED_S)  # until a message that is being delivered has arrived
-        self.listens = False
+            time.sleep(_DELIVERY_S)  # until a message that is being delivered has arrived
+        self.is_subscribed = False
         self._arrived.clear()
 
-    def _on_news(self, message: bytes, _info: Any) -> None:
-        with self._news:
+    def _on_message(self, message: bytes, _info: Any) -> None:
+        with self._message_arrived:
             self._arrived.append(message)
-            self._news.notify()
+            self._message_arrived.notify()
 
     def next_change(self, patience_s: float) -> Any:
         """Return the next message of changes; None if none arrives in time."""
-        with self._news:
-            if not self._news.wait_for(lambda: self._arrived, patience_s):
+        with self._message_arrived:
+            if not self._message_arrived.wait_for(lambda: self._arrived, patience_s):
                 return None
             return self._types["SerializedStepMap"].FromString(self._arrived.popleft())
 
@@ -299,7 +301,7 @@ class Connection:
         """Make the server pause, set these components, and make some steps.
 
         Raises:
-            ServerLost: if the server does not reply or refuses; never raised while it `listens`.
+            ServerLost: if the server does not reply or refuses; never raised while it `is_subscribed`.
         """
         request = self._types["WorldControlState"]()
         request.world_control.pause = True
@@ -309,10 +311,12 @@ class Connection:
             if number not in entities:
                 entities[number] = request.state.entities.add(id=number)
             # A component without content is ignored, even if it is to be removed.
-            told, remove = data or b"-", data is None
-            entities[number].components.add(type=type_id(component), component=told, remove=remove)
-        if self.listens:
-            self._request("control/state", request, self._types["Boolean"], _BRIEF_MS)
+            content, remove = data or b"-", data is None
+            entities[number].components.add(
+                type=type_id(component), component=content, remove=remove
+            )
+        if self.is_subscribed:
+            self._request("control/state", request, self._types["Boolean"], _UNAWAITED_MS)
         else:
             self._command("control/state", request)
 
@@ -346,7 +350,7 @@ class Connection:
         self._command("control/state", request)
 
     def _command(self, service: str, request: Any) -> None:
-        reply = self._request(service, request, self._types["Boolean"], _COMMAND_MS)
+        reply = self._request(service, request, self._types["Boolean"], _COMMAND_TIMEOUT_MS)
         if reply is None:
             raise self._lost(service)
         if not reply.data:

@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 
 from hetwin_gazebo.bindings import gazebo
 from hetwin_gazebo.options import GazeboOptions
-from hetwin_gazebo.parts import Lump, in_one
+from hetwin_gazebo.parts import Lump, merge_fixed_lumps
 from hetwin_gazebo.proxies.selection import (
     FREE,
     ProxyKind,
@@ -21,19 +21,19 @@ from hetwin_gazebo.proxies.selection import (
     robot_number,
 )
 from hetwin_gazebo.sdf_parts import top_name
-from hetwin_gazebo.server.state import Tree, WorldState, pose_of, vector_of
+from hetwin_gazebo.server.state import EntityTree, WorldState, decode_pose, decode_vector
 from hetwin_gazebo.simulation import model_name
 from hetwin_gazebo.world_sdf import SdfWriter
 from hetwin_suite.engine import Body, World
 from hetwin_suite.model import BadInput, Floats
 
-_WHERE = "options.server"
-_ELSEWHERE = 1e-3
-"""Distance of a static body from its pose in the scenario beyond which it is reported [m]."""
+_OPTION = "options.server"
+_POSITION_TOLERANCE = 1e-3
+"""Maximum distance of a static body from its pose in the scenario; larger ones are reported [m]."""
 _PHYSICS = b"gz::sim::systems::Physics"
 
 
-def step_of(state: WorldState) -> int:
+def step_duration_ns(state: WorldState) -> int:
     """Return the duration of the world's steps [ns].
 
     Raises:
@@ -42,120 +42,126 @@ def step_of(state: WorldState) -> int:
     if _PHYSICS not in (state.get(state.world, "SystemPluginInfo") or _PHYSICS):
         raise BadInput(
             "the world is not simulated",
-            where=_WHERE,
+            where=_OPTION,
             expected="a world with the plugin gz::sim::systems::Physics",
         )
     kind = gazebo().message("physics_pb2", "Physics")
-    physics = kind.FromString(state.need(state.world, "Physics"))
+    physics = kind.FromString(state.require(state.world, "Physics"))
     return round(float(physics.max_step_size) * 1e9)
 
 
-def steps_in(period_ns: int, step_ns: int) -> int:
+def steps_per_period(period_ns: int, step_ns: int) -> int:
     """Return the number of the world's steps in a period.
 
     Raises:
         BadInput: if the steps do not divide the period.
     """
     if period_ns % step_ns:
-        whole = max(1, round(period_ns / step_ns))
-        near = f"{1e9 / (whole * step_ns):g}"
+        count = max(1, round(period_ns / step_ns))
+        rate = f"{1e9 / (count * step_ns):g}"
         raise BadInput(
             "the steps of the server's world do not divide a step of the main model",
-            where=_WHERE,
+            where=_OPTION,
             found=f"max_step_size {step_ns * 1e-9:g} s, for steps of {period_ns * 1e-9:g} s",
             expected=f"<max_step_size>{period_ns * 1e-9:g}</max_step_size> in that world,"
-            f" or rate: {near} in the scenario",
+            f" or rate: {rate} in the scenario",
         )
     return period_ns // step_ns
 
 
-def missing(world: World, tree: Tree) -> list[Body]:
+def missing_bodies(world: World, tree: EntityTree) -> list[Body]:
     """Return the bodies of the scenario that the server's world lacks."""
     return [body for body in world.bodies if tree.model(body.name) is None]
 
 
-def check_models(world: World, state: WorldState, tree: Tree, own: Collection[str]) -> list[str]:
+def check_models(
+    world: World, state: WorldState, tree: EntityTree, created: Collection[str]
+) -> list[str]:
     """Compare the bodies with the models of the same names, and return notes on differences.
 
     Args:
         world: world of the scenario.
         state: state of the server's world.
         tree: names in the server's world.
-        own: models that hetwin has created.
+        created: models that hetwin has created.
 
     Raises:
         BadInput: if a model is missing or incompatible.
     """
-    lacking = ", ".join(body.name for body in missing(world, tree))
-    if lacking:
+    missing = ", ".join(body.name for body in missing_bodies(world, tree))
+    if missing:
         raise BadInput(
             "the server's world lacks models of the scenario",
-            where=_WHERE,
-            found=f"missing: {lacking}; there: {', '.join(sorted(tree.models)) or 'none'}",
+            where=_OPTION,
+            found=f"missing: {missing}; there: {', '.join(sorted(tree.models)) or 'none'}",
             expected="the same names in both, or options: {create: true} to have hetwin create them",
         )
     for body in world.bodies:
-        if body.name not in own:
+        if body.name not in created:
             _check(body, state, tree)
-    theirs = [body for body in world.bodies if body.name not in own]
-    return [note for body in theirs for note in _notes(body, state, tree)] + _gravity(world, state)
+    existing = [body for body in world.bodies if body.name not in created]
+    return [note for body in existing for note in _notes(body, state, tree)] + _gravity(
+        world, state
+    )
 
 
-def _check(body: Body, state: WorldState, tree: Tree) -> None:
-    model = found(body, tree)
+def _check(body: Body, state: WorldState, tree: EntityTree) -> None:
+    model = model_of(body, tree)
     _check_joints(body, model, tree)
     root = body.links[0].name
     if not body.static and tree.find(model, root, "Link") is None:
         raise BadInput(
             f"the model {body.name} of the server's world lacks the link {root}",
-            where=_WHERE,
+            where=_OPTION,
             found=f"there: {', '.join(tree.names(model, 'Link'))}",
             expected="the root link of the scenario's model, by name",
         )
-    fixed = state.get(model, "Static") == b"1"
-    if fixed is not (body.static and body.rigid):
+    is_static = state.get(model, "Static") == b"1"
+    if is_static is not (body.static and body.rigid):
         raise BadInput(
-            f"the model {body.name} is {'' if fixed else 'not '}static in the server's world",
-            where=_WHERE,
-            expected=f"as in the scenario, where it is {'not' if fixed else 'static'}",
+            f"the model {body.name} is {'' if is_static else 'not '}static in the server's world",
+            where=_OPTION,
+            expected=f"as in the scenario, where it is {'not' if is_static else 'static'}",
         )
     if not body.static and model not in tree.models.values():
         raise BadInput(
             f"the object {body.name} is nested in another model of the server's world; Gazebo cannot place it",
-            where=_WHERE,
-            expected="a model of its own",
+            where=_OPTION,
+            expected="a model at the top level of the world",
         )
 
 
-def _check_joints(body: Body, model: int, tree: Tree) -> None:
+def _check_joints(body: Body, model: int, tree: EntityTree) -> None:
     joints = (*body.moving_joints, *body.ball_joints)
-    lacking = ", ".join(j.name for j in joints if tree.find(model, j.name, "Joint") is None)
-    if lacking:
+    missing = ", ".join(j.name for j in joints if tree.find(model, j.name, "Joint") is None)
+    if missing:
         raise BadInput(
             f"the model {body.name} of the server's world lacks joints",
-            where=_WHERE,
-            found=f"missing: {lacking}; there: {', '.join(tree.names(model, 'Joint')) or 'none'}",
+            where=_OPTION,
+            found=f"missing: {missing}; there: {', '.join(tree.names(model, 'Joint')) or 'none'}",
             expected="the joints of the scenario's model, by name",
         )
 
 
-def found(body: Body, tree: Tree) -> int:
+def model_of(body: Body, tree: EntityTree) -> int:
     """Return the model of a body that exists."""
     model = tree.model(body.name)
     assert model is not None
     return model
 
 
-def _notes(body: Body, state: WorldState, tree: Tree) -> Iterator[str]:
-    model = found(body, tree)
+def _notes(body: Body, state: WorldState, tree: EntityTree) -> Iterator[str]:
+    model = model_of(body, tree)
     link = tree.find(model, body.links[0].name, "Link")
     if body.static and link is not None and model in tree.models.values():
         # A URDF's link named world is not in Gazebo.
-        at = (pose_of(state.need(model, "Pose")) * pose_of(state.need(link, "Pose"))).pos()
-        off = dist((at.x(), at.y(), at.z()), body.pose[:3])
-        if off > _ELSEWHERE:
+        position = (
+            decode_pose(state.require(model, "Pose")) * decode_pose(state.require(link, "Pose"))
+        ).pos()
+        distance = dist((position.x(), position.y(), position.z()), body.pose[:3])
+        if distance > _POSITION_TOLERANCE:
             yield (
-                f"{body.name} stands {off:.3g} m from where the scenario has it; distances are"
+                f"{body.name} stands {distance:.3g} m from where the scenario has it; distances are"
                 " measured as in the scenario"
             )
     if body.static and not body.rigid:
@@ -165,14 +171,14 @@ def _notes(body: Body, state: WorldState, tree: Tree) -> Iterator[str]:
 
 
 def _gravity(world: World, state: WorldState) -> list[str]:
-    vector = vector_of(state.need(state.world, "Gravity"))
-    theirs = (vector.x(), vector.y(), vector.z())
-    if dist(theirs, world.gravity) < _ELSEWHERE:
+    vector = decode_vector(state.require(state.world, "Gravity"))
+    gravity = (vector.x(), vector.y(), vector.z())
+    if dist(gravity, world.gravity) < _POSITION_TOLERANCE:
         return []
-    return [f"gravity is {theirs} in the server's world, {world.gravity} in the scenario's"]
+    return [f"gravity is {gravity} in the server's world, {world.gravity} in the scenario's"]
 
 
-class Creator:
+class ModelWriter:
     """Writes models as SDFormat.
 
     Args:
@@ -191,13 +197,13 @@ class Creator:
     def body(self, body: Body, pose: Iterable[float]) -> str:
         """Return the model of a body, as hetwin would load it."""
         kind = None if body.static else ProxyKind.PLAIN
-        return self._written(body, top_name(body.name), pose, kind, None)
+        return self._model_sdf(body, top_name(body.name), pose, kind, None)
 
     def proxy(self, body: Body, kind: ProxyKind, home: Floats, bits: int) -> str:
         """Return the model of a proxy with this bitmask."""
-        return self._written(body, model_name(body, kind), home, kind, bits)
+        return self._model_sdf(body, model_name(body, kind), home, kind, bits)
 
-    def _written(
+    def _model_sdf(
         self,
         body: Body,
         name: str,
@@ -205,23 +211,24 @@ class Creator:
         kind: ProxyKind | None,
         bits: int | None,
     ) -> str:
-        own = self._folder / f"{len(list(self._folder.iterdir()))}"
-        own.mkdir()
-        writer = SdfWriter(self._name, self._world.gravity, 1e-3, GazeboOptions(), own, "/unused")
+        folder = self._folder / f"{len(list(self._folder.iterdir()))}"
+        folder.mkdir()
+        writer = SdfWriter(
+            self._name, self._world.gravity, 1e-3, GazeboOptions(), folder, "/unused"
+        )
         index = robot_number(body, self._world.bodies)
         if body in self._objects:
             index = self._objects.index(body)
         parts = self._parts[body.name]
         if kind not in (None, ProxyKind.PLAIN):
-            parts = in_one(body, parts)
+            parts = merge_fixed_lumps(body, parts)
         writer.add(body, parts, name=name, pose=pose, kind=kind, index=index, displayed=True)
         sdf = ET.fromstring(writer.text())
         model = sdf.find("world/model")
         assert model is not None
         for link in model.findall("link"):
-            for sensor in link.findall(
-                "sensor[@name='hetwin_touch']"
-            ):  # contacts are read from the state, without the user's sensors
+            # Contacts are read from the state, without sensors.
+            for sensor in link.findall("sensor[@name='hetwin_touch']"):
                 link.remove(sensor)
         if bits is not None:
             for element in model.iter("collide_bitmask"):
@@ -231,24 +238,24 @@ class Creator:
         return ET.tostring(root, "unicode")
 
 
-def bits_of(kind: ProxyKind, index: int, robots: int, fixed: int) -> int:
+def proxy_bitmask(kind: ProxyKind, index: int, robot_bits: int, fixed_bits: int) -> int:
     """Return the bitmask of a proxy, given the masks of a server's robots and fixed models.
 
     A proxy with prescribed motion avoids both, or everything if no bit is free; one that passes through robots may be
     unable to avoid them.
     """
     if kind is ProxyKind.KINEMATIC:
-        return mask(kind, index) & ~(robots | fixed)
+        return mask(kind, index) & ~(robot_bits | fixed_bits)
     if kind is ProxyKind.PASSING:
-        return FREE & ~robots or FREE
+        return FREE & ~robot_bits or FREE
     return mask(kind, index)
 
 
-def masks(bodies: Iterable[Body], state: WorldState, tree: Tree) -> int:
+def united_bitmask(bodies: Iterable[Body], state: WorldState, tree: EntityTree) -> int:
     """Return the union of the collision bits of these bodies' models."""
     all_bits = 0
     for body in bodies:
-        for bits in _bitmasks((state.get(found(body, tree), "ModelSdf") or b"").decode()):
+        for bits in _bitmasks((state.get(model_of(body, tree), "ModelSdf") or b"").decode()):
             all_bits |= bits
     return all_bits
 
@@ -258,5 +265,5 @@ def _bitmasks(sdf: str) -> Iterator[int]:
         yield FREE
         return
     for collision in ET.fromstring(sdf).iter("collision"):
-        told = collision.findtext("surface/contact/collide_bitmask")
-        yield FREE if told is None else int(told, 0) & FREE
+        text = collision.findtext("surface/contact/collide_bitmask")
+        yield FREE if text is None else int(text, 0) & FREE

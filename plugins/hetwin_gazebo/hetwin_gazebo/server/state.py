@@ -26,40 +26,40 @@ def type_id(name: str) -> int:
     return found
 
 
-def text_of(vector: Any) -> bytes:
+def encode_vector(vector: Any) -> bytes:
     """Encode one of Gazebo's vectors."""
-    return _text((vector.x(), vector.y(), vector.z()))
+    return _encode((vector.x(), vector.y(), vector.z()))
 
 
-def text_of_pose(pose: Any) -> bytes:
+def encode_pose(pose: Any) -> bytes:
     """Encode one of Gazebo's poses: position, then roll, pitch and yaw."""
-    return text_of(pose.pos()) + b" " + text_of(pose.rot().euler())
+    return encode_vector(pose.pos()) + b" " + encode_vector(pose.rot().euler())
 
 
-def vector_of(data: bytes) -> Any:
+def decode_vector(data: bytes) -> Any:
     """Decode a vector."""
     return gazebo().math.Vector3d(*(float(word) for word in data.split()))
 
 
-def pose_of(data: bytes) -> Any:
+def decode_pose(data: bytes) -> Any:
     """Decode a pose."""
     x, y, z, roll, pitch, yaw = (float(word) for word in data.split())
     math = gazebo().math
     return math.Pose3d(math.Vector3d(x, y, z), math.Quaterniond(roll, pitch, yaw))
 
 
-def message_of(values: Iterable[float]) -> bytes:
+def encode_values(values: Iterable[float]) -> bytes:
     """Encode a list of numbers."""
     encoded: bytes = gazebo().message("double_v_pb2", "Double_V")(data=values).SerializeToString()
     return encoded
 
 
-def values_of(data: bytes) -> list[float]:
+def decode_values(data: bytes) -> list[float]:
     """Decode a list of numbers."""
     return list(gazebo().message("double_v_pb2", "Double_V").FromString(data).data)
 
 
-def _text(values: Iterable[float]) -> bytes:
+def _encode(values: Iterable[float]) -> bytes:
     return " ".join(repr(value) for value in values).encode()
 
 
@@ -79,9 +79,9 @@ class WorldState:
         self._signed = _has_signed_keys(message)
         self._changes: dict[tuple[int, int], bytes | None] = {}
         self._removed: set[int] = set()
-        self._note(message)
+        self._read_statistics(message)
 
-    def _note(self, message: Any) -> None:
+    def _read_statistics(self, message: Any) -> None:
         self.iterations = int(message.stats.iterations)
         self.paused = bool(message.stats.paused)
 
@@ -91,9 +91,9 @@ class WorldState:
             if entity.remove:
                 self._removed.add(number)
             for component in entity.components.values():
-                told = None if component.remove else bytes(component.component)
-                self._changes[number, component.type] = told
-        self._note(message)
+                value = None if component.remove else bytes(component.component)
+                self._changes[number, component.type] = value
+        self._read_statistics(message)
 
     def get(self, entity: int, component: str) -> bytes | None:
         """Return a component of an entity; None if it has none of this type."""
@@ -108,7 +108,7 @@ class WorldState:
             return None
         return bytes(components[key].component)
 
-    def need(self, entity: int, component: str) -> bytes:
+    def require(self, entity: int, component: str) -> bytes:
         """Return a component that the entity must have.
 
         Raises:
@@ -129,7 +129,7 @@ class WorldState:
         return next(self.with_component("World"))
 
 
-class Tree:
+class EntityTree:
     """The names of a world's models, and of their links, joints and collisions.
 
     Parts of nested models have names as in SDFormat, ``inner::link``.
@@ -152,16 +152,16 @@ class Tree:
 
     def model(self, name: str) -> int | None:
         """Return a model of the world, or one nested in a model; None if there is none."""
-        if (own := self.models.get(top_name(name))) is not None:
-            return own
+        if (top_level := self.models.get(top_name(name))) is not None:
+            return top_level
         *outer, last = name.split("::")
         return self._find(self._world, (*outer, last))
 
     def find(self, model: int, name: str, kind: str) -> int | None:
         """Return a part of a model, a ``Link`` or a ``Joint``; None if there is none."""
-        scopes, own = split_name(name)
+        scopes, last = split_name(name)
         scope = self._find(model, scopes)
-        return None if scope is None else self.children(scope, kind).get(own)
+        return None if scope is None else self.children(scope, kind).get(last)
 
     def _find(self, scope: int, names: Iterable[str]) -> int | None:
         found: int | None = scope
@@ -171,10 +171,10 @@ class Tree:
 
     def names(self, model: int, kind: str) -> list[str]:
         """Return the sorted names of all parts of a model of a kind."""
-        own = list(self.children(model, kind))
+        names = list(self.children(model, kind))
         for name, nested in self.children(model, "Model").items():
-            own += [f"{name}::{inner}" for inner in self.names(nested, kind)]
-        return sorted(own)
+            names += [f"{name}::{inner}" for inner in self.names(nested, kind)]
+        return sorted(names)
 
     def children(self, entity: int, kind: str) -> dict[str, int]:
         """Return name -> entity of an entity's children of a kind: ``Model``, ``Link``, ``Joint``, ``Collision``."""

@@ -63,7 +63,7 @@ class GazeboView(Model[Settings]):
         Raises:
             BadInput: if Gazebo's bindings are not installed, or no Gazebo runs.
         """
-        self._shown: list[Entity] = []
+        self._entities: list[Entity] = []
         self._is_created = self._is_lost = False
         self._lost_ns = 0
         try:
@@ -77,22 +77,22 @@ class GazeboView(Model[Settings]):
         self._joints = moving_joints(settings.urdf)
         self._robots: tuple[ShownRobot, ...] = ()
 
-    def start(self, scene: Snapshot) -> None:
+    def initial_poses(self, scene: Snapshot) -> None:
         """Create the visual models; a failure of Gazebo is reported by the first step."""
         self._robots = ShownRobot.find(scene.layout.entities, self._joints)
         linked = {link.name for robot in self._robots for link in robot.links}
-        self._shown = [
+        self._entities = [
             entity
             for entity in scene.layout.entities
             if entity.shapes and entity.name not in linked and _has_pose(scene, entity)
         ]
-        self._moving = [e for e in self._shown if e.kind is not EntityKind.STATIC]
+        self._moving_entities = [e for e in self._entities if e.kind is not EntityKind.STATIC]
         self._folder = tempfile.TemporaryDirectory(prefix="hetwin_view_")
         with suppress(NoResponse):
             self._create(scene)
 
     def _create(self, scene: Snapshot) -> None:
-        self._gazebo.create(self._shown, self._robots, scene, Path(self._folder.name))
+        self._gazebo.create(self._entities, self._robots, scene, Path(self._folder.name))
         self._is_created = True
 
     def step(self, tick: Tick) -> Changes:
@@ -103,7 +103,7 @@ class GazeboView(Model[Settings]):
         try:
             if not self._is_created:
                 self._create(tick.scene)
-            self._gazebo.move(self._moving, tick.scene)
+            self._gazebo.move(self._moving_entities, tick.scene)
             steps = round(tick.period_ns * 1e-9 / self.settings.step)
             self._gazebo.step(self._robots, tick.scene, steps)
         except NoResponse as error:
@@ -120,13 +120,13 @@ class GazeboView(Model[Settings]):
     def stop(self) -> None:
         """Remove the visual models, if Gazebo is available."""
         robots = [robot.entity for robot in getattr(self, "_robots", ())]
-        shown: list[Entity] = [*getattr(self, "_shown", ()), *robots]
-        if not shown:
+        entities: list[Entity] = [*getattr(self, "_shown", ()), *robots]
+        if not entities:
             return
-        self._shown, self._robots = [], ()
+        self._entities, self._robots = [], ()
         with suppress(NoResponse):
             if self._is_created:
-                self._gazebo.remove(shown)
+                self._gazebo.remove(entities)
         self._folder.cleanup()
 
 

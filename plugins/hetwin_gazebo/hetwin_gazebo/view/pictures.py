@@ -9,15 +9,15 @@ from hetwin_gazebo.sdf_parts import add, add_colour, add_mesh, add_pose, add_sha
 from hetwin_suite.model import Entity, Shape
 
 
-def shown_name(entity: Entity) -> str:
+def gazebo_name(entity: Entity) -> str:
     """Return the name of an entity's model in Gazebo."""
     return "twin " + entity.name.replace("::", " ")
 
 
-def picture(entity: Entity, pose: list[float], folder: Path) -> str:
+def picture_sdf(entity: Entity, pose: list[float], folder: Path) -> str:
     """Return an entity's visuals as an SDFormat model without gravity and collisions."""
     sdf = ET.Element("sdf", version="1.9")
-    model = ET.SubElement(sdf, "model", name=shown_name(entity))
+    model = ET.SubElement(sdf, "model", name=gazebo_name(entity))
     add_pose(model, pose)
     link = ET.SubElement(model, "link", name="link")
     add(link, "gravity", "false")  # not <static>, since Gazebo does not move static models

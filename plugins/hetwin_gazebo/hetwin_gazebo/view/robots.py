@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from hetwin_gazebo.sdf_parts import add, add_pose, numbers
-from hetwin_gazebo.view.pictures import add_visuals, shown_name
+from hetwin_gazebo.sdf_parts import add, add_pose, format_numbers
+from hetwin_gazebo.view.pictures import add_visuals, gazebo_name
 from hetwin_suite.engine import Joint, JointKind
 from hetwin_suite.model import Entity, EntityKind, Floats, Snapshot, relative_to
 
@@ -24,13 +24,13 @@ class ShownRobot:
         entity: the robot.
         links: links of the robot, parents first.
         joints: name -> joint, for movable joints.
-        start: link -> (13,) pose in its parent when the robot was written; empty before.
+        initial_poses: link -> (13,) pose in its parent when the robot was written; empty before.
     """
 
     entity: Entity
     links: tuple[Entity, ...]
     joints: Mapping[str, Joint]
-    start: dict[str, Floats]
+    initial_poses: dict[str, Floats]
 
     @classmethod
     def find(
@@ -39,53 +39,53 @@ class ShownRobot:
         """Return the robots whose joints are all among the given ones."""
         robots = []
         for robot in (e for e in entities if e.kind is EntityKind.ROBOT):
-            own = {
+            links_by_name = {
                 e.name: e for e in entities if e.owner == robot.name and e.kind is EntityKind.LINK
             }
-            roots = [e for e in own.values() if not e.parent]
+            roots = [e for e in links_by_name.values() if not e.parent]
             if len(roots) == 1 and set(robot.joints) <= set(joints):
-                links = _parents_first(roots[0], list(own.values()))
+                links = _parents_first(roots[0], list(links_by_name.values()))
                 robots.append(cls(robot, tuple(links), {n: joints[n] for n in robot.joints}, {}))
         return tuple(robots)
 
     def sdf(self, scene: Snapshot, folder: Path) -> str:
-        """Return the robot in its present posture as SDFormat, without mass and collisions; meshes go to the folder."""
+        """Return the robot in its current posture as SDFormat, without mass and collisions; meshes go to the folder."""
         sdf = ET.Element("sdf", version="1.9")
-        model = ET.SubElement(sdf, "model", name=shown_name(self.entity))
+        model = ET.SubElement(sdf, "model", name=gazebo_name(self.entity))
         root = scene.pose(self.links[0].name)
         add_pose(model, root)
         for link in self.links:
-            element = ET.SubElement(model, "link", name=_allowed(link.name))
+            element = ET.SubElement(model, "link", name=_unscoped(link.name))
             add_pose(element, relative_to(root, scene.pose(link.name)))
             add(element, "gravity", "false")
             add_visuals(element, link.shapes, folder)
             self._add_joint(model, link)
             if link.parent:
-                self.start[link.name] = _in_parent(link, scene)
+                self.initial_poses[link.name] = _in_parent(link, scene)
         return ET.tostring(sdf, "unicode")
 
     def _add_joint(self, model: ET.Element, link: Entity) -> None:
         joint = self.joints.get(link.joint)
-        name = link.joint or f"{_allowed(link.name)} is fixed"
+        name = link.joint or f"{_unscoped(link.name)} is fixed"
         kind = "fixed" if joint is None else _TYPES[joint.kind]
         element = ET.SubElement(model, "joint", name=name, type=kind)
-        add(element, "parent", _allowed(link.parent) or "world")
-        add(element, "child", _allowed(link.name))
+        add(element, "parent", _unscoped(link.parent) or "world")
+        add(element, "child", _unscoped(link.name))
         if joint is not None:
-            add(ET.SubElement(element, "axis"), "xyz", numbers(joint.axis))
+            add(ET.SubElement(element, "axis"), "xyz", format_numbers(joint.axis))
 
     def positions(self, scene: Snapshot) -> dict[str, float]:
         """Return joint -> displacement since the robot was written [rad or m]."""
-        moved: dict[str, float] = {}
+        displacements: dict[str, float] = {}
         for link in self.links:
             joint = self.joints.get(link.joint)
             if joint is not None:
-                change = relative_to(self.start[link.name], _in_parent(link, scene))
-                moved[joint.name] = _along(joint, change)
-        return moved
+                change = relative_to(self.initial_poses[link.name], _in_parent(link, scene))
+                displacements[joint.name] = _joint_displacement(joint, change)
+        return displacements
 
 
-def _allowed(name: str) -> str:
+def _unscoped(name: str) -> str:
     """Return a link's name without the separator of SDFormat's scoped names."""
     return name.replace("::", " ")
 
@@ -101,7 +101,7 @@ def _in_parent(link: Entity, scene: Snapshot) -> Floats:
     return relative_to(scene.pose(link.parent), scene.pose(link.name))
 
 
-def _along(joint: Joint, change: Floats) -> float:
+def _joint_displacement(joint: Joint, change: Floats) -> float:
     """Return the component of a displacement, in the child's frame, along or about the joint's axis."""
     if joint.kind is JointKind.SLIDE:
         return float(change[:3] @ joint.axis)

@@ -42,7 +42,7 @@ FULL = Candidate(None)
 """Full fidelity: no management."""
 
 
-def present(parameters: Mapping[str, Any]) -> Candidate:
+def scenario_candidate(parameters: Mapping[str, Any]) -> Candidate:
     """Return the parameters that a scenario gives its manager."""
     settings = NearRobotSettings.model_validate({**parameters, "objects": ["all"]})
     inflation = settings.length()
@@ -51,9 +51,9 @@ def present(parameters: Mapping[str, Any]) -> Candidate:
     )
 
 
-def rounds(first: Candidate) -> tuple[tuple[str, tuple[float, ...]], ...]:
+def tuning_order(start: Candidate) -> tuple[tuple[str, tuple[float, ...]], ...]:
     """Return the parameters in the order of their tuning, each with the values to try, those of `first` included."""
-    tried = {"inflation": INFLATIONS, "rest_steps": REST_STEPS, "interval": INTERVALS}
+    values_of = {"inflation": INFLATIONS, "rest_steps": REST_STEPS, "interval": INTERVALS}
     return tuple(
-        (name, tuple(sorted({*values, getattr(first, name)}))) for name, values in tried.items()
+        (name, tuple(sorted({*values, getattr(start, name)}))) for name, values in values_of.items()
     )

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hetwin_futures import error_of
-from hetwin_learning.changed import extending, with_parameters
-from hetwin_learning.fidelity.candidate import FULL, Candidate, present, rounds
-from hetwin_learning.fidelity.moving import managers_of
+from hetwin_learning.derived_scenario import extending_yaml, with_parameters
+from hetwin_learning.fidelity.candidate import FULL, Candidate, scenario_candidate, tuning_order
+from hetwin_learning.fidelity.moved_objects import managers_of
 from hetwin_suite.model import RunFailed
 from hetwin_suite.runs import Scenario
 from hetwin_suite.study import Draw, RunResult, Study
@@ -53,7 +53,7 @@ class LearnedFidelity:
         chosen: the best parameters.
         rows: all choices, on the draws that were used for choosing.
         held_out: the chosen parameters on the held-out draws.
-        held_out_before: the scenario's present parameters on the held-out draws.
+        held_out_before: the scenario's current parameters on the held-out draws.
     """
 
     scenario: Scenario
@@ -62,11 +62,13 @@ class LearnedFidelity:
     held_out: CandidateScore
     held_out_before: CandidateScore
 
-    def yaml(self, beside: Path | None = None) -> str:
-        """Return a scenario that extends the present one by the chosen parameters; see `extending`."""
+    def yaml(self, folder: Path | None = None) -> str:
+        """Return a scenario that extends the current one by the chosen parameters; see `extending_yaml`."""
         path = self.scenario.path
-        new = dict.fromkeys(managers_of(self.scenario), self.chosen.parameters())
-        return extending(path, with_parameters(path, self.scenario.variant, new), beside)
+        parameters = dict.fromkeys(managers_of(self.scenario), self.chosen.parameters())
+        return extending_yaml(
+            path, with_parameters(path, self.scenario.variant, parameters), folder
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON representation."""
@@ -79,7 +81,7 @@ class LearnedFidelity:
         }
 
 
-class Scoring:
+class CandidateScorer:
     """Compares candidates with full fidelity, and runs each combination of candidate and draw only once.
 
     Args:
@@ -100,17 +102,19 @@ class Scoring:
             BadInput: if the scenario cannot be used.
             RunFailed: if the runs in full fidelity fail.
         """
-        asked = list(candidates)
-        tasks = [(each, draw) for draw in draws for each in dict.fromkeys([FULL, *asked])]
+        candidates = list(candidates)
+        tasks = [
+            (candidate, draw) for draw in draws for candidate in dict.fromkeys([FULL, *candidates])
+        ]
         missing = [task for task in tasks if task not in self._runs]
-        for run in self._study.runs(self._draw(*task, at) for at, task in enumerate(missing)):
+        for run in self._study.runs(self._draw(*task, index) for index, task in enumerate(missing)):
             self._runs[missing[run.index]] = run
         full = [self._runs[FULL, draw] for draw in draws]
         if all(run.error for run in full):
             raise RunFailed("learn", "run in full fidelity", 0, str(full[0].error))
         return [
-            score_candidate(each, [self._runs[each, draw] for draw in draws], full)
-            for each in asked
+            score_candidate(candidate, [self._runs[candidate, draw] for draw in draws], full)
+            for candidate in candidates
         ]
 
     def run(self, candidate: Candidate, number: int) -> RunResult:
@@ -127,22 +131,22 @@ class Scoring:
 
 
 def score_candidate(
-    candidate: Candidate, own: Sequence[RunResult], full: Sequence[RunResult]
+    candidate: Candidate, managed: Sequence[RunResult], full: Sequence[RunResult]
 ) -> CandidateScore:
     """Compare the runs of a candidate with those in full fidelity on the same draws; failed runs are left out."""
-    pairs = [(o, f) for o, f in zip(own, full, strict=True) if not o.error and not f.error]
-    spent = max(sum(o.processor_s for o, _ in pairs), 1e-9)
-    moved, truth = [o.seen for o, _ in pairs], [f.seen for _, f in pairs]
+    pairs = [(m, f) for m, f in zip(managed, full, strict=True) if not m.error and not f.error]
+    processor_s = max(sum(m.processor_s for m, _ in pairs), 1e-9)
+    moved, truth = [m.seen for m, _ in pairs], [f.seen for _, f in pairs]
     error = error_of(moved, truth, [""] * len(pairs), 0)
     if not any(truth):
         error = (float(any(moved)),) * 3
     return CandidateScore(
         candidate,
         len(pairs),
-        sum(o.end_ns for o, _ in pairs) / 1e9 / spent,
-        sum(f.processor_s for _, f in pairs) / spent,
+        sum(m.end_ns for m, _ in pairs) / 1e9 / processor_s,
+        sum(f.processor_s for _, f in pairs) / processor_s,
         *error,
-        len(own) - len(pairs),
+        len(managed) - len(pairs),
     )
 
 
@@ -150,7 +154,7 @@ def learn_fidelity(study: Study, samples: int, tolerance: float) -> LearnedFidel
     """Choose one parameter after the other on the first half of the draws, and validate them on the second half.
 
     Args:
-        study: study of a scenario with a fidelity manager; `Moving` watches it.
+        study: study of a scenario with a fidelity manager; `MovedWatcher` watches it.
         samples: number of draws.
         tolerance: maximum relative error.
 
@@ -158,52 +162,56 @@ def learn_fidelity(study: Study, samples: int, tolerance: float) -> LearnedFidel
         BadInput: if the scenario cannot be used.
         RunFailed: if the runs in full fidelity fail.
     """
-    scoring, before = Scoring(study), _before(study.scenario)
+    scoring, current = CandidateScorer(study), _scenario_candidate(study.scenario)
     draws = range(samples)
-    chosen_on, others = draws[: samples // 2], draws[samples // 2 :]
-    rows = scoring.score([FULL], chosen_on)
-    best = _first(before)
-    for name, values in rounds(best):
-        found = scoring.score([_with(best, name, value) for value in values], chosen_on)
-        rows += [row for row in found if row not in rows]
-        best = _best(found, tolerance)
+    tuning_draws, held_out_draws = draws[: samples // 2], draws[samples // 2 :]
+    rows = scoring.score([FULL], tuning_draws)
+    best = _starting_candidate(current)
+    for name, values in tuning_order(best):
+        scores = scoring.score([_with(best, name, value) for value in values], tuning_draws)
+        rows += [row for row in scores if row not in rows]
+        best = _best(scores, tolerance)
     best = _best([row for row in rows if row.candidate in (FULL, best)], tolerance)
-    return LearnedFidelity(study.scenario, best, rows, *scoring.score([best, before], others))
+    return LearnedFidelity(
+        study.scenario, best, rows, *scoring.score([best, current], held_out_draws)
+    )
 
 
-def most_runs(scenario: Scenario, samples: int) -> int:
+def max_runs(scenario: Scenario, samples: int) -> int:
     """Return the maximum number of runs that `learn_fidelity` makes.
 
     Raises:
         BadInput: if the scenario cannot be used.
     """
-    values = [values for _, values in rounds(_first(_before(scenario)))]
-    tried = 1 + sum(map(len, values)) - (len(values) - 1)
-    compared = 3  # full fidelity, the chosen parameters, and the present ones
-    return samples // 2 * tried + (samples - samples // 2) * compared
+    values = [
+        values for _, values in tuning_order(_starting_candidate(_scenario_candidate(scenario)))
+    ]
+    tuning_runs = 1 + sum(map(len, values)) - (len(values) - 1)
+    validation_runs = 3  # full fidelity, the chosen parameters, and the current ones
+    return samples // 2 * tuning_runs + (samples - samples // 2) * validation_runs
 
 
-def _before(scenario: Scenario) -> Candidate:
-    """Return the present parameters of the scenario."""
+def _scenario_candidate(scenario: Scenario) -> Candidate:
+    """Return the current parameters of the scenario."""
     plan = scenario.plan(managers_of(scenario)[0])
     assert plan is not None
-    return present(plan.parameters)
+    return scenario_candidate(plan.parameters)
 
 
-def _first(before: Candidate) -> Candidate:
+def _starting_candidate(current: Candidate) -> Candidate:
     """Return the candidate from which one parameter at a time is varied."""
-    return before if before.inflation is not None else Candidate(1.0)
+    return current if current.inflation is not None else Candidate(1.0)
 
 
 def _best(rows: Sequence[CandidateScore], tolerance: float) -> Candidate:
     """Return the fastest candidate within the tolerance; without one, the candidate with the smallest error."""
-    good = [row for row in rows if abs(row.error) <= tolerance and not row.failed]
-    if good:
-        return max(good, key=lambda row: row.speedup).candidate
-    return min(rows, key=lambda row: (row.failed, _size(row.error))).candidate
+    acceptable = [row for row in rows if abs(row.error) <= tolerance and not row.failed]
+    if acceptable:
+        return max(acceptable, key=lambda row: row.speedup).candidate
+    return min(rows, key=lambda row: (row.failed, _magnitude(row.error))).candidate
 
 
-def _size(error: float) -> float:
+def _magnitude(error: float) -> float:
     return abs(error) if error == error else float("inf")
 
 

@@ -7,11 +7,11 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from hetwin_learning.compared import (
+from hetwin_learning.comparisons import (
     Operand,
     comparisons,
-    relaxed,
-    with_numbers,
+    with_values,
+    without_comparisons,
 )
 from hetwin_learning.thresholds import Threshold
 from hetwin_learning.trigger_watch import TriggerWatch
@@ -20,13 +20,13 @@ from hetwin_suite.runs import OnAction, OnEvent, Scenario, Trigger, load_scenari
 from hetwin_suite.study import ModelPort, ObservedScenario
 
 
-class Place(NamedTuple):
+class TriggerExpression(NamedTuple):
     """An expression of a trigger: a named evaluator, a variable of `let`, or its condition."""
 
     key: str
     name: str
     text: str
-    compared: list[Operand]
+    operands: list[Operand]
 
 
 @dataclass(frozen=True)
@@ -36,13 +36,17 @@ class TriggerThresholds(ObservedScenario):
     trigger: str
 
     def thresholds(self) -> list[Threshold]:
-        """Return the thresholds with their present values.
+        """Return the thresholds with their current values.
 
         Raises:
             BadInput: if there is no such trigger, it wakes on a value, or it has no comparison with a number.
         """
-        places = self._places(load_scenario(self.path, self.variant))
-        return [Threshold(c.words, c.value, c.least) for p in places for c in p.compared]
+        expressions = self._expressions(load_scenario(self.path, self.variant))
+        return [
+            Threshold(operand.description, operand.value, operand.is_lower_bound)
+            for expression in expressions
+            for operand in expression.operands
+        ]
 
     def scenario(self) -> Scenario:
         """See `ObservedScenario.scenario`: the scenario without the trigger."""
@@ -52,57 +56,67 @@ class TriggerThresholds(ObservedScenario):
 
     def begin(self, scenario: Scenario, ports: Sequence[ModelPort]) -> TriggerWatch:
         """See `ObservedScenario.begin`."""
-        return TriggerWatch(self._relaxed(), self._compared(), scenario.functions)
+        return TriggerWatch(
+            self._trigger_without_thresholds(), self._operands(), scenario.functions
+        )
 
-    def written(self, values: list[float]) -> dict[str, Any]:
+    def scenario_keys(self, values: list[float]) -> dict[str, Any]:
         """Return the keys of a scenario with learned values."""
-        return self._keys(load_scenario(self.path, self.variant), self._texts(values))
+        return self._keys(load_scenario(self.path, self.variant), self._texts_with(values))
 
-    def _keys(self, scenario: Scenario, texts: Sequence[tuple[Place, str]]) -> dict[str, Any]:
+    def _keys(
+        self, scenario: Scenario, texts: Sequence[tuple[TriggerExpression, str]]
+    ) -> dict[str, Any]:
         """Return the keys of a scenario with these expressions replaced by texts."""
         keys: dict[str, Any] = {}
-        for place, text in texts:
-            if place.key == "evaluators":
-                keys.setdefault("evaluators", {})[place.name] = text
+        for expression, text in texts:
+            if expression.key == "evaluators":
+                keys.setdefault("evaluators", {})[expression.name] = text
                 continue
             if "triggers" not in keys:
                 keys["triggers"] = deepcopy(scenario.document.data["triggers"])
-            entry = next(one for one in keys["triggers"] if one["name"] == self.trigger)
-            if place.key == "let":
-                entry["let"][place.name] = text
+            entry = next(trigger for trigger in keys["triggers"] if trigger["name"] == self.trigger)
+            if expression.key == "let":
+                entry["let"][expression.name] = text
             else:
                 entry["if"] = text
         return keys
 
     def expressions(self, values: list[float]) -> list[str]:
         """Return the expressions with learned values."""
-        return [text for _, text in self._texts(values)]
+        return [text for _, text in self._texts_with(values)]
 
-    def _texts(self, values: list[float]) -> list[tuple[Place, str]]:
-        rest, found = list(values), []
-        for place in self._places(load_scenario(self.path, self.variant)):
-            count = len(place.compared)
-            found.append((place, with_numbers(place.text, place.compared, rest[:count])))
-            rest = rest[count:]
-        return found
+    def _texts_with(self, values: list[float]) -> list[tuple[TriggerExpression, str]]:
+        remaining, texts = list(values), []
+        for expression in self._expressions(load_scenario(self.path, self.variant)):
+            count = len(expression.operands)
+            texts.append(
+                (expression, with_values(expression.text, expression.operands, remaining[:count]))
+            )
+            remaining = remaining[count:]
+        return texts
 
-    def _places(self, scenario: Scenario) -> list[Place]:
+    def _expressions(self, scenario: Scenario) -> list[TriggerExpression]:
         """Return the expressions of the trigger that compare a quantity with a number."""
         trigger = self._compiled(scenario)
-        expressions = [one for _, one in trigger.let]
+        expressions = [expression for _, expression in trigger.let]
         expressions += [] if trigger.condition is None else [trigger.condition]
-        used = set().union(*(trigger.needs[one] for one in expressions))
+        used = set().union(*(trigger.needs[expression] for expression in expressions))
         parts = {part.text for part in trigger.condition.parts} if trigger.condition else set()
-        texts = [
-            Place("evaluators", name, text, comparisons(text, name in parts))
+        candidates = [
+            TriggerExpression("evaluators", name, text, comparisons(text, name in parts))
             for name, text in scenario.file.evaluators.items()
             if name in used & {*trigger.evaluators}
         ]
-        entry = next(one for one in scenario.file.triggers if one.name == self.trigger)
-        texts += [Place("let", n, t, comparisons(t, False)) for n, t in entry.let.items()]
+        entry = next(
+            expression for expression in scenario.file.triggers if expression.name == self.trigger
+        )
+        candidates += [
+            TriggerExpression("let", n, t, comparisons(t, False)) for n, t in entry.let.items()
+        ]
         if entry.if_ is not None:
-            texts.append(Place("if", "", entry.if_, comparisons(entry.if_, True)))
-        found = [place for place in texts if place.compared]
+            candidates.append(TriggerExpression("if", "", entry.if_, comparisons(entry.if_, True)))
+        found = [expression for expression in candidates if expression.operands]
         if not found:
             raise BadInput(
                 "this trigger compares nothing with a number",
@@ -114,7 +128,7 @@ class TriggerThresholds(ObservedScenario):
         return found
 
     def _compiled(self, scenario: Scenario) -> Trigger:
-        triggers = {one.name: one for one in scenario.triggers}
+        triggers = {trigger.name: trigger for trigger in scenario.triggers}
         if self.trigger not in triggers:
             raise BadInput(
                 "the scenario has no such trigger",
@@ -134,15 +148,18 @@ class TriggerThresholds(ObservedScenario):
             )
         return triggers[self.trigger]
 
-    def _relaxed(self) -> Trigger:
+    def _trigger_without_thresholds(self) -> Trigger:
         """Return the trigger without its thresholds."""
         scenario = load_scenario(self.path, self.variant)
-        texts = [(place, relaxed(place.text, place.compared)) for place in self._places(scenario)]
+        texts = [
+            (expression, without_comparisons(expression.text, expression.operands))
+            for expression in self._expressions(scenario)
+        ]
         keys = self._keys(scenario, texts)
         if "evaluators" in keys:
             keys["evaluators"] = {**scenario.document.data["evaluators"], **keys["evaluators"]}
         return self._compiled(scenario.with_keys(keys))
 
-    def _compared(self) -> list[Operand]:
-        places = self._places(load_scenario(self.path, self.variant))
-        return [one for place in places for one in place.compared]
+    def _operands(self) -> list[Operand]:
+        places = self._expressions(load_scenario(self.path, self.variant))
+        return [operand for expression in places for operand in expression.operands]

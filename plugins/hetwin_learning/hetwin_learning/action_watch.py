@@ -28,7 +28,7 @@ class ActionWatch:
         self._rows: list[dict[str, Any]] = []
 
     def observe(self, between: BetweenSteps) -> None:
-        """See `hetwin_suite.study.Watch.look`."""
+        """See `hetwin_suite.study.Watch.observe`."""
         for event in between.events:
             if event.kind is EventKind.ACTION and phase_of(event) not in ("end", ANNOUNCED):
                 self._rows.append(self._row(event, between.scene))
@@ -44,7 +44,7 @@ class ActionWatch:
             for key, value in arguments.items()
             if isinstance(value, str) and scene.layout.entity_id(value) >= 0
         }
-        hands = [one.name for one in entities.values() if one.kind is EntityKind.HAND]
+        hands = [entity.name for entity in entities.values() if entity.kind is EntityKind.HAND]
         measured = {}
         for key, entity in entities.items():
             if not hands or entity.kind is not EntityKind.STATIC or not has_outline(entity):

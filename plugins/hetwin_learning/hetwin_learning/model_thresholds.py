@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hetwin_learning.changed import with_parameters
-from hetwin_learning.thresholds import Threshold, lowest
+from hetwin_learning.derived_scenario import with_parameters
+from hetwin_learning.thresholds import Threshold, pareto_front
 from hetwin_suite.model import BadInput, learnable_parameters, one_of
 from hetwin_suite.runs import BetweenSteps, ModelPlan, Scenario, load_scenario
 from hetwin_suite.study import ModelPort, ObservedScenario
@@ -21,16 +21,16 @@ class ModelWatch:
         self._rows: list[list[float]] = []
 
     def observe(self, between: BetweenSteps) -> None:
-        """See `Watch.look`."""
+        """See `hetwin_suite.study.Watch.observe`."""
         if between.time_ns == 0 or between.time_ns % self._period_ns:
             return
-        found = self._port.compares(between.scene)
-        if found is not None:
-            self._rows.append([float(found[name]) for name in self._thresholds])
+        quantities = self._port.compares(between.scene)
+        if quantities is not None:
+            self._rows.append([float(quantities[name]) for name in self._thresholds])
 
     def observations(self) -> list[list[float]]:
-        """See `Watch.seen`."""
-        return [list(row) for row in lowest(self._rows, len(self._thresholds)).tolist()]
+        """See `hetwin_suite.study.Watch.observations`."""
+        return [list(row) for row in pareto_front(self._rows, len(self._thresholds)).tolist()]
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class ModelThresholds(ObservedScenario):
     model: str
 
     def thresholds(self) -> list[Threshold]:
-        """Return the thresholds with their present values.
+        """Return the thresholds with their current values.
 
         Raises:
             BadInput: if the scenario has no such model, or the model declares no thresholds.
@@ -50,14 +50,14 @@ class ModelThresholds(ObservedScenario):
         names = learnable_parameters(plan.cls)
         if not names:
             raise BadInput(
-                f"nothing can be learned of a model of the type {plan.type}",
+                f"a model of the type {plan.type} has no thresholds to learn",
                 where="--model",
                 found=self.model,
                 expected="a model that declares thresholds, such as a connector",
             )
-        given: dict[str, Any] = {one.name: one.default for one in plan.cls.requests()}
-        given |= plan.parameters
-        return [Threshold(name, float(given[name])) for name in names]
+        values: dict[str, Any] = {request.name: request.default for request in plan.cls.requests()}
+        values |= plan.parameters
+        return [Threshold(name, float(values[name])) for name in names]
 
     def scenario(self) -> Scenario:
         """See `ObservedScenario.scenario`."""
@@ -71,7 +71,7 @@ class ModelThresholds(ObservedScenario):
         period_ns = plan.every * scenario.clock.period_ns
         return ModelWatch(ports[plan.index], learnable_parameters(plan.cls), period_ns)
 
-    def written(self, values: list[float]) -> dict[str, Any]:
+    def scenario_keys(self, values: list[float]) -> dict[str, Any]:
         """Return the keys of a scenario with learned values."""
         names = [threshold.name for threshold in self.thresholds()]
         entry = self._models(dict(zip(names, values, strict=True)))["models"][self.model]

@@ -12,31 +12,36 @@ from hetwin_suite.model import POSE, BadInput, EntityKind, Floats, Layout
 from hetwin_suite.runs import BetweenSteps, Scenario
 from hetwin_suite.study import ModelPort, ObservedScenario
 
-MOVED = 0.1
-"""Distance between start and end beyond which an object counts as moved [m]."""
+MIN_DISPLACEMENT = 0.1
+"""Minimum distance between start and end of an object that counts as moved [m]."""
 
 
 class MovedObjects:
     """Follows the positions of objects, and reports the number of moved ones."""
 
     def __init__(self) -> None:
-        self._at = np.empty((0, 3), np.intp)
-        self._first: Floats | None = None
-        self._last: Floats = np.empty((0, 3))
+        self._indices = np.empty((0, 3), np.intp)
+        self._initial_positions: Floats | None = None
+        self._last_positions: Floats = np.empty((0, 3))
 
     def observe(self, between: BetweenSteps) -> None:
-        """See `Watch.look`."""
+        """See `hetwin_suite.study.Watch.observe`."""
         scene = between.scene
-        if self._first is None:
-            self._at = _places(scene.layout)
-            self._first = scene.values[self._at]
-        self._last = scene.values[self._at]
+        if self._initial_positions is None:
+            self._indices = _position_indices(scene.layout)
+            self._initial_positions = scene.values[self._indices]
+        self._last_positions = scene.values[self._indices]
 
     def observations(self) -> int:
-        """See `Watch.seen`."""
-        if self._first is None:
+        """See `hetwin_suite.study.Watch.observations`."""
+        if self._initial_positions is None:
             return 0
-        return int((np.linalg.norm(self._last - self._first, axis=1) > MOVED).sum())
+        return int(
+            (
+                np.linalg.norm(self._last_positions - self._initial_positions, axis=1)
+                > MIN_DISPLACEMENT
+            ).sum()
+        )
 
 
 @dataclass(frozen=True)
@@ -72,7 +77,7 @@ def managers_of(scenario: Scenario) -> tuple[str, ...]:
     return managers
 
 
-def _places(layout: Layout) -> np.ndarray[tuple[int, int], np.dtype[np.intp]]:
+def _position_indices(layout: Layout) -> np.ndarray[tuple[int, int], np.dtype[np.intp]]:
     """Return (n, 3) the indices of the objects' positions in the values of a scene."""
     slots = [
         layout.range_of(entity.name, POSE.name).start

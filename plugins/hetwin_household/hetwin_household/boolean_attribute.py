@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from hetwin_suite.model import AttributeSpec, Changes, Contribution, Meaning
 
 
-class Truths:
+class BooleanAttribute:
     """A boolean attribute of several entities.
 
     The first value of an entity raises no event.
@@ -15,19 +15,27 @@ class Truths:
     Args:
         name: name of the attribute.
         entities: names of the entities.
-        begins: event when the attribute becomes true; its argument ``object`` is the entity.
-        ends: event when it becomes false.
-        known: whether it is known to be false at the start, so that its first change is an event.
+        begin_event: event when the attribute becomes true; its argument ``object`` is the entity.
+        end_event: event when it becomes false.
+        is_false_at_start: whether it is known to be false at the start, so that its first change is an event.
     """
 
     def __init__(
-        self, name: str, entities: Iterable[str], begins: str, ends: str, *, known: bool = False
+        self,
+        name: str,
+        entities: Iterable[str],
+        begin_event: str,
+        end_event: str,
+        *,
+        is_false_at_start: bool = False,
     ) -> None:
-        self.spec = truth(name)
-        self._events = {True: begins, False: ends}
-        self._holds: dict[str, bool | None] = dict.fromkeys(entities, False if known else None)
+        self.spec = boolean_spec(name)
+        self._events = {True: begin_event, False: end_event}
+        self._holds: dict[str, bool | None] = dict.fromkeys(
+            entities, False if is_false_at_start else None
+        )
 
-    def begin(self, scene: Contribution) -> None:
+    def contribute(self, scene: Contribution) -> None:
         """Contribute the attribute of all entities."""
         for name in self._holds:
             scene.set(name, self.spec, 0.0)
@@ -36,7 +44,7 @@ class Truths:
         """Whether the attribute of an entity is true."""
         return self._holds[entity] is True
 
-    def put(self, entity: str, *, holds: bool, changes: Changes, **arguments: str) -> None:
+    def write(self, entity: str, *, holds: bool, changes: Changes, **arguments: str) -> None:
         """Write the value of an entity, and the event if it has changed.
 
         Args:
@@ -45,12 +53,12 @@ class Truths:
             changes: changes of the step.
             arguments: further arguments of the event.
         """
-        before, self._holds[entity] = self._holds[entity], holds
+        previous, self._holds[entity] = self._holds[entity], holds
         changes.set(entity, self.spec, float(holds))
-        if before is not None and before != holds:
+        if previous is not None and previous != holds:
             changes.event(self._events[holds], object=entity, **arguments)
 
 
-def truth(name: str) -> AttributeSpec:
+def boolean_spec(name: str) -> AttributeSpec:
     """Return the specification of a boolean attribute."""
     return AttributeSpec(name, 1, "", Meaning.TRUTH)

@@ -24,14 +24,14 @@ def with_parameters(
     return {"models": models}
 
 
-def extending(path: Path, keys: Mapping[str, Any], beside: Path | None = None) -> str:
+def extending_yaml(path: Path, keys: Mapping[str, Any], folder: Path | None = None) -> str:
     """Return the YAML of a scenario that extends another one.
 
     Args:
         path: path of the scenario to extend.
         keys: changed keys.
-        beside: folder of the new file; None: the new scenario names the other one by its absolute path.
+        folder: folder of the new file; None: the new scenario names the other one by its absolute path.
     """
-    base = path if beside is None else Path(os.path.relpath(path, beside))
+    base = path if folder is None else Path(os.path.relpath(path, folder))
     data = {"extends": str(base), **keys}
     return yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=120)
