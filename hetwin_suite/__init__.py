@@ -15,7 +15,7 @@ For example::
 - `hetwin_suite.episode`: read and query episodes; write recordings,
 - `hetwin_suite.tables`: episodes as tables,
 - `hetwin_suite.study`: many runs,
-- `hetwin_suite.robot`: motions, programs and skills of robots; stand-ins for real ones,
+- `hetwin_suite.robot`: kinematics and motions of robots; stand-ins for real ones,
 - `hetwin_suite.source`: custom motion sources of robots,
 - `hetwin_suite.engine`: physics without an ensemble, and custom engines,
 - `hetwin_suite.grasp`: a stable grasp in any MuJoCo world,
@@ -52,7 +52,8 @@ _MOVED = {
     "hetwin_suite.episode": "ANY Answer Atom END Episode NotKnown START Term Variable When at attached"
     " connected contact during event fluent held in_container loc moving on open_episode state supporting"
     " throughout visible",
-    "hetwin_suite.robot": "CannotReach Failed JointTrajectory Percept Robot SkillScene Task TrajectoryPoint",
+    "hetwin_suite.robot": "JointTrajectory TrajectoryPoint",
+    "hetwin_programs": "CannotReach Failed Percept Robot SkillScene Task",
     "hetwin_bauer2022.mismatch": "BeliefAxis EpisodeFacts HandFacts JointStates RealWorld RealityAxis RecordingAxis"
     " TwinAxis TwinFiles",
     "hetwin_compare": "Comparison compare_runs",
@@ -74,6 +75,7 @@ _EXTRAS = {
     "hetwin_bauer2022.mismatch": "examples",
     "hetwin_testing": "testing",
     "hetwin_compare": "compare",
+    "hetwin_programs": "programs",
 }
 """Module of a separate package -> the extra that installs the package."""
 

@@ -18,13 +18,14 @@ from hetwin_core.ensemble.conductor.start.parameters import matching_entities
 from hetwin_core.ensemble.conductor.step.outputs import OutputWriter
 from hetwin_core.ensemble.model import AttributeStart
 from hetwin_core.ensemble.model_abilities import command, release, restore, save, take
-from hetwin_core.ensemble.own_modules import use_modules_in
+from hetwin_core.ensemble.own_modules import distrusted_by, untrusted_module_error, use_modules_in
 from hetwin_core.ensemble.parameters import ParameterKind, ParameterRequest
 from hetwin_core.ensemble.scene.hands import HandDescription
 from hetwin_core.ensemble.scene.poses import is_pose
 from hetwin_core.ensemble.scene.scene import ResponsibilityTable, Scene
 from hetwin_core.ensemble.scene.snapshot import proximity_tables
-from hetwin_core.ensemble.supervision.watched import WorkFailed, in_a_child
+from hetwin_core.ensemble.supervision.heartbeat import where_it_hangs
+from hetwin_core.ensemble.supervision.watched import WorkFailed, ending, in_a_child
 
 __all__ = [
     "AttributeStart",
@@ -37,6 +38,8 @@ __all__ = [
     "Scene",
     "WorkFailed",
     "command",
+    "distrusted_by",
+    "ending",
     "in_a_child",
     "is_pose",
     "matching_entities",
@@ -46,5 +49,7 @@ __all__ = [
     "restore",
     "save",
     "take",
+    "untrusted_module_error",
     "use_modules_in",
+    "where_it_hangs",
 ]

@@ -48,7 +48,12 @@ from hetwin_core.ensemble.events import (
     phase_of,
 )
 from hetwin_core.ensemble.expressions.evaluation import EvaluationError
-from hetwin_core.ensemble.expressions.evaluators import Evaluator, all_evaluators, scene_only
+from hetwin_core.ensemble.expressions.evaluators import (
+    FUNCTIONAL_WORDS,
+    Evaluator,
+    all_evaluators,
+    scene_only,
+)
 from hetwin_core.ensemble.expressions.expression import Expression
 from hetwin_core.ensemble.installed import import_library
 from hetwin_core.ensemble.limits import check_files, check_size, read_json
@@ -171,6 +176,7 @@ __all__ = [
     "EXTERNAL_WRENCH",
     "FEELS",
     "FIDELITY",
+    "FUNCTIONAL_WORDS",
     "GRIPPER_SAYS",
     "JUDGED",
     "KNOWN_ABOVE",

@@ -13,19 +13,19 @@ Inverse kinematics of a chain of links, here of a planar arm with two joints::
     pose = np.array([*there.position, np.cos(0.6), 0.0, 0.0, np.sin(0.6)])
     print(Solver(arm).solve(pose).positions)
 
-A program that runs in closed loop with the twin commands a `Robot` ([programs](programs.md)); a skill plans with a
-`SkillScene` ([plans](plans.md)). `hetwin_suite.episode.write_bag` writes a recording from `Reading` and `Announcement`
+Programs of robots and skills are in the extra `programs` ([programs](programs.md), [plans](plans.md)).
+`hetwin_suite.episode.write_bag` writes a recording from `Reading` and `Announcement`
 objects.
 """
 
 from __future__ import annotations
 
-from hetwin_core.kinematics.base_moves import BaseMove, BaseState, base_move
+from hetwin_core.kinematics.base_moves import BaseMove, BaseState, base_move, straight_move
 from hetwin_core.kinematics.chains.chain import Chain, EndPose
 from hetwin_core.kinematics.chains.descents import TOLERANCE, Solution, Solutions
 from hetwin_core.kinematics.chains.inverse import PartialIK
 from hetwin_core.kinematics.chains.screws import Frame, Screws, Segment, frame_of
-from hetwin_core.kinematics.chains.solver import Solver, sampled_limits
+from hetwin_core.kinematics.chains.solver import FEWER_STARTS, Solver, sampled_limits
 from hetwin_core.kinematics.moves import MoveLimits, move
 from hetwin_core.kinematics.planar import PlanarPose, nearest_turn
 from hetwin_core.kinematics.trajectories.trajectory import (
@@ -37,57 +37,39 @@ from hetwin_suite._robots.announcing import AnnouncedAction, announcements
 from hetwin_suite._robots.bag import Announcement, Reading
 from hetwin_suite._robots.stand_in import CommandedRobot, StandIn
 from hetwin_suite.scaffolding.hands import FoundHand, hands_of_file
-from model_nodes.main_physics.sources.program.process import robot_facts
 from model_nodes.main_physics.wheels import DifferentialDrive, differential_drive
-from model_nodes.main_physics.world.chains import chain_in, chain_to
+from model_nodes.main_physics.world.chains import chain_in, chain_to, segments_to
 from model_nodes.main_physics.world.robot_file import RobotFile, find_robot, is_robot, read_robot
 from model_nodes.main_physics.world.robot_xml import urdf_of
 from model_nodes.main_physics.world.urdf.reader import read_urdf
-from model_nodes.robot_program.beliefs import Percept
-from model_nodes.robot_program.facts import JointFacts, RobotFacts, seen_from, within
-from model_nodes.robot_program.messages import CannotReach, Failed
-from model_nodes.robot_program.robot import Robot
-from model_nodes.robot_program.telling import Task
-from model_nodes.skills.arguments import hand_of, numbers, skill_of
-from model_nodes.skills.grasp import approach, grasp
-from model_nodes.skills.release import release
-from model_nodes.skills.scene import SkillScene
 
 __all__ = [
+    "FEWER_STARTS",
     "TOLERANCE",
     "AnnouncedAction",
     "Announcement",
     "BaseMove",
     "BaseState",
-    "CannotReach",
     "Chain",
     "CommandedRobot",
     "DifferentialDrive",
     "EndPose",
-    "Failed",
     "FoundHand",
     "Frame",
-    "JointFacts",
     "JointTrajectory",
     "MoveLimits",
     "PartialIK",
-    "Percept",
     "PlanarPose",
     "Reading",
-    "Robot",
-    "RobotFacts",
     "RobotFile",
     "Screws",
     "Segment",
-    "SkillScene",
     "Solution",
     "Solutions",
     "Solver",
     "StandIn",
-    "Task",
     "TrajectoryPoint",
     "announcements",
-    "approach",
     "base_move",
     "chain_in",
     "chain_to",
@@ -95,20 +77,14 @@ __all__ = [
     "differential_drive",
     "find_robot",
     "frame_of",
-    "grasp",
-    "hand_of",
     "hands_of_file",
     "is_robot",
     "move",
     "nearest_turn",
-    "numbers",
     "read_robot",
     "read_urdf",
-    "release",
-    "robot_facts",
     "sampled_limits",
-    "seen_from",
-    "skill_of",
+    "segments_to",
+    "straight_move",
     "urdf_of",
-    "within",
 ]

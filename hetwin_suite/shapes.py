@@ -14,11 +14,14 @@ For example, whether a point is inside a cup, in the cup's frame::
 from __future__ import annotations
 
 from model_nodes.containment import Interior, interior_of
-from model_nodes.scene_shapes import GEOM_TYPES, SceneShapes
+from model_nodes.scene_shapes import GEOM_TYPES, SceneShapes, add_shapes
+from model_nodes.shape_points import points_of
 
 __all__ = [
     "GEOM_TYPES",
     "Interior",
     "SceneShapes",
+    "add_shapes",
     "interior_of",
+    "points_of",
 ]

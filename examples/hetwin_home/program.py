@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import cos, pi, sin
 
+from hetwin_programs import Failed, Robot
 from hetwin_suite.model import Json
-from hetwin_suite.robot import Failed, Robot
 
 HAND, CUP, MICROWAVE = "hand", "cup", "microwave"
 CUP_AT = (2.94, 3.58, 0.81)

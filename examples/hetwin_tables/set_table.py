@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import cos, pi, sin
 
+from hetwin_programs import Failed, Robot, Task
 from hetwin_suite.model import Json
-from hetwin_suite.robot import Failed, Robot, Task
 
 LEFT, RIGHT = "left_hand", "right_hand"
 AT_CUPBOARD, AT_TABLE = (0.6, 0.0, 0.0), (0.0, 1.12, pi / 2)

@@ -15,6 +15,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import one_of
 
 MODELS = {
+    "camera": "programs",
     "consistency": "commanding",
     **dict.fromkeys(
         ("fidelity_during_action", "fidelity_near_robot", "fidelity_rules"), "fidelity"

@@ -11,8 +11,8 @@ import hetwin_suite
 from hetwin_core.ensemble.scenario.strict_yaml import parse
 from hetwin_core.episodes.flaws.find import flaws_of
 from hetwin_core.episodes.flaws.flaw import Flaw
-from hetwin_suite.robot import Robot
-from model_nodes.camera.detector import Settings
+from hetwin_programs import Robot
+from hetwin_programs.camera.detector import Settings
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = (DOCS / "programs.md").read_text(encoding="utf-8")

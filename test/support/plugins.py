@@ -31,6 +31,7 @@ PACKAGES = {
     "learn": "hetwin_learning",
     "machines": "hetwin_machines",
     "night": "hetwin_night",
+    "programs": "hetwin_programs",
     "testing": "hetwin_testing",
 }
 """Extra with commands or scenarios -> a package that it brings."""

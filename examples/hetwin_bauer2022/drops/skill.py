@@ -14,8 +14,9 @@ from hetwin_bauer2022.drops.program import (
     throw,
 )
 from hetwin_bauer2022.tennis_table import BALL_RADIUS, TABLE_TOP
+from hetwin_programs import SkillScene, hand_of, numbers
 from hetwin_suite.model import Json
-from hetwin_suite.robot import JointTrajectory, SkillScene, concatenate, hand_of, numbers
+from hetwin_suite.robot import JointTrajectory, concatenate
 
 
 def drop_into(scene: SkillScene, arguments: Mapping[str, Json]) -> JointTrajectory:

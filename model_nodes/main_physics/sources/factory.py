@@ -9,14 +9,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput, error_with_location
 from hetwin_core.ensemble.installed import Group
 from hetwin_core.ensemble.scenario.robot import NamedRobot, Robot
 from hetwin_core.ensemble.scenario.source import (
     SPEC_OF,
-    CommandsSpec,
     InstalledSpec,
     LiveSpec,
     ModelSpec,
@@ -33,27 +32,17 @@ from model_nodes.main_physics.settings import NamedHand, Settings
 from model_nodes.main_physics.sources.bag import Bag
 from model_nodes.main_physics.sources.bag_types import ACTION_ANNOTATION
 from model_nodes.main_physics.sources.joint_table import joint_topics
-from model_nodes.main_physics.sources.part import Part
+from model_nodes.main_physics.sources.part import Functions, Part, SourceContext, load_part
 from model_nodes.main_physics.sources.plan import Plan
 from model_nodes.main_physics.sources.plans import ALL, Plans
 from model_nodes.main_physics.sources.recorded_part import RecordedPart
 from model_nodes.main_physics.wheels import DifferentialDrive, differential_drive
 from model_nodes.main_physics.world.description import Body
 
-if TYPE_CHECKING:  # imports motion planning, which runs without a program do not need
-    from model_nodes.robot_program.facts import Functions
-
 SOURCES = Group(
     "hetwin.sources",
     "source",
     "a function of a folder and the source's arguments, which returns a JointTrajectory or a recording's path",
-)
-
-PARTS = Group(
-    "hetwin.parts",
-    "source that listens",
-    "a function of a source's keys, the robots and their wheels, which returns a Part",
-    {"commands": "commanding"},
 )
 
 
@@ -83,17 +72,17 @@ def open_source(
     mapping = {"recording": str(spec)} if isinstance(spec, str | Path) else spec
     checked = check_source(mapping)
     named = {hand.name: hand for hand in hands}
+    context = SourceContext(robots, named, wheels, functions=functions or {})
     match checked:
         case PlanSpec():
             from model_nodes.main_physics.sources.planned import open_steps
 
-            return open_steps(checked, _single_robot(robots, SourceKind.PLAN), named, others)
+            _single_robot(robots, SourceKind.PLAN)
+            return open_steps(checked, context, others)
         case ProgramSpec():
-            from model_nodes.main_physics.sources.program.part import ProgramPart
-
             robot = _single_robot(robots, SourceKind.PROGRAM)
-            scope = f"{robot.name}/" if others else ""
-            program = ProgramPart(checked, robot, named, scope, functions)
+            context = replace(context, scope=f"{robot.name}/" if others else "")
+            program = load_part(SourceKind.PROGRAM, checked, context, "source.program")
             return Plan([program], lasting_ns=round(checked.lasting * 1e9))
         case RecordingSpec():
             return Plan([RecordedPart(checked, robots, others)])
@@ -109,7 +98,7 @@ def open_source(
             return Plan([ModelPart(checked, wheels)])
         case InstalledSpec():
             return Plan([_installed(checked, robots, others)])
-    return Plan([_open_listening(checked, robots, wheels)])
+    return Plan([_open_listening(checked, context)])
 
 
 def _single_robot(robots: Sequence[Body], kind: SourceKind) -> Body:
@@ -158,7 +147,7 @@ def _installed(spec: InstalledSpec, robots: Sequence[Body], others: Sequence[str
     )
 
 
-def _open_listening(spec: Strict, robots: Sequence[Body], wheels: DifferentialDrive | None) -> Part:
+def _open_listening(spec: Strict, context: SourceContext) -> Part:
     """Follow a live robot, or listen to commands.
 
     Raises:
@@ -169,10 +158,8 @@ def _open_listening(spec: Strict, robots: Sequence[Body], wheels: DifferentialDr
             from model_nodes.main_physics.sources.live.link import RobotLink
             from model_nodes.main_physics.sources.live.part import LivePart
 
-            return LivePart(spec, robots, RobotLink)
-        assert isinstance(spec, CommandsSpec)
-        part: Part = PARTS.load(SourceKind.COMMANDS, "source.commands")(spec, robots, wheels)
-        return part
+            return LivePart(spec, context.robots, RobotLink)
+        return load_part(SourceKind.COMMANDS, spec, context, "source.commands")
     except ImportError as error:
         raise BadInput(
             f"ROS 2 cannot be imported: {error}",

@@ -5,27 +5,94 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.ensemble.errors import BadInput, Refused
-from hetwin_core.ensemble.events import Event
+from hetwin_core.ensemble.events import Event, Json
+from hetwin_core.ensemble.installed import Group
 from hetwin_core.ensemble.saving.plain import Plain
 from hetwin_core.ensemble.scenario.robot import FollowedBase
+from hetwin_core.ensemble.scene.layout import Entity
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.scene.watch import Finding
+from hetwin_core.ensemble.validation import Strict
 from model_nodes.main_physics.world.description import Body, Mimic, joint_name
 
 if TYPE_CHECKING:
+    from model_nodes.main_physics.settings import NamedHand
     from model_nodes.main_physics.sources.wrenches import LiveWrenches, Wrenches
-    from model_nodes.skills.scene import SkillScene
+    from model_nodes.main_physics.wheels import DifferentialDrive
 
 
-SceneAt: TypeAlias = "Callable[[float], SkillScene]"
-"""Returns the scene for a skill that starts at a time of the run [s]."""
+Functions: TypeAlias = Mapping[str, Mapping[str, Mapping[str, Json]]]
+"""Entity -> its functional attributes, each with its parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceContext:
+    """The robots that a source moves, and what it may know about them and the scene.
+
+    Attributes:
+        robots: the robots.
+        hands: hands of the robots, by name.
+        wheels: wheels by which a commanded velocity moves the base; None: there are none.
+        scope: prefix of the ids of the robot's tasks, if there are several robots.
+        functions: functional attributes of entities.
+    """
+
+    robots: Sequence[Body] = ()
+    hands: Mapping[str, NamedHand] = field(default_factory=dict)
+    wheels: DifferentialDrive | None = None
+    scope: str = ""
+    functions: Functions = field(default_factory=dict)
+
+
+class SceneStart(NamedTuple):
+    """The scene at the start of a part.
+
+    Attributes:
+        time: time of the run [s].
+        joints: commanded positions of the robot's joints, by name [rad or m].
+        pose_of: returns the pose of an entity, (13,) as in `scene.values`.
+        entities: entities of the scene, with their shapes, by name.
+    """
+
+    time: float
+    joints: Mapping[str, float]
+    pose_of: Callable[[str], Floats]
+    entities: Mapping[str, Entity]
+
+
+PARTS = Group(
+    "hetwin.parts",
+    "kind of source",
+    "a function of a source's keys and a SourceContext, which returns a Part",
+    {"commands": "commanding", "operation": "programs", "program": "programs"},
+)
+
+
+def load_part(kind: str, spec: Strict, context: SourceContext, where: str) -> Part:
+    """Return the part of a kind of source that a package adds.
+
+    Args:
+        kind: name of the entry point.
+        spec: the scenario's entry.
+        context: the robots that the part moves.
+        where: key of the entry, for errors.
+
+    Raises:
+        BadInput: if no such package is installed, or the entry cannot be used.
+    """
+    part: Part = PARTS.load(kind, where)(spec, context)
+    return part
+
+
+SceneAt: TypeAlias = Callable[[float], SceneStart]
+"""Returns the scene for a part that starts at a time of the run [s]."""
 Placement: TypeAlias = tuple[float, float, float]
 """New pose of a base: x, y [m], yaw [rad]."""
 

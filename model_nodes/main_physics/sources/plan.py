@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,22 +17,16 @@ from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scene.layout import Entity
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.scene.watch import Finding
+from model_nodes.main_physics.settings import NamedHand
 from model_nodes.main_physics.sources.part import (
     BaseMotion,
     JointMotion,
     JointReading,
     Part,
     Placement,
+    SceneStart,
 )
 from model_nodes.main_physics.world.description import Body
-
-if TYPE_CHECKING:
-    from model_nodes.robot_program.facts import HandFacts, RobotFacts
-    from model_nodes.skills.scene import SkillScene
-
-
-FactsOf: TypeAlias = "Callable[[Mapping[str, float]], RobotFacts]"
-"""Returns what skills need to know about the robot, for positions of its joints by name [rad or m]."""
 
 _MIN_DURATION_NS = 1_000_000
 """Minimum duration of a plan."""
@@ -51,7 +44,7 @@ class Plan:
 
     Args:
         parts: the parts, in the order of their starts.
-        facts_of: returns facts about the robot, for skills.
+        hands: hands of the robot, whose fingers stop at objects where no recording contains their final positions.
         lasting_ns: time for which the run continues after the end of the last part [ns].
 
     Attributes:
@@ -62,12 +55,11 @@ class Plan:
     """
 
     def __init__(
-        self, parts: Sequence[Part], facts_of: FactsOf | None = None, lasting_ns: int = 0
+        self, parts: Sequence[Part], hands: Sequence[NamedHand] = (), lasting_ns: int = 0
     ) -> None:
-        self.parts, self._facts_of, self._lasting_ns = tuple(parts), facts_of, lasting_ns
+        self.parts, self._hands, self._lasting_ns = tuple(parts), hands, lasting_ns
         self.senses = any(part.senses for part in parts)
         self.takes_over = bool(parts) and all(part.takes_over for part in parts)
-        self._hands: Mapping[str, HandFacts] = {} if facts_of is None else facts_of({}).hands
         self._pose_of: Callable[[str], Floats] | None = None
         self._entities: Mapping[str, Entity] = {}
         self._names: tuple[str, ...] = ()
@@ -294,14 +286,11 @@ class Plan:
             return max(part.at_ns, self._begin_ns) if part.needs_scene else part.at_ns
         return self.parts[self._begun - 1].end_ns if self._begun else self._begin_ns
 
-    def _scene(self, time: float) -> SkillScene:
-        from model_nodes.skills.scene import SkillScene
-
+    def _scene(self, time: float) -> SceneStart:
         assert self._pose_of is not None  # skills start only when it is known
-        assert self._facts_of is not None
         now = self._states_at(max(round(time * 1e9), self._last_ns))
         joints = {name: float(state[0]) for name, state in now.items()}
-        return SkillScene(self._facts_of(joints), joints, self._pose_of, time, self._entities)
+        return SceneStart(time, joints, self._pose_of, self._entities)
 
     def _states_at(self, time_ns: int) -> dict[str, Floats]:
         """(3,) position, velocity and acceleration of each joint at a time."""
@@ -326,9 +315,9 @@ class Plan:
         if part.is_recorded or part.end_ns is None or not self._hands:
             return
         ends = dict(zip(self._names, part.motion(part.end_ns).positions.tolist(), strict=True))
-        for hand in self._hands.values():
+        for hand in self._hands:
             known = hand.opened and hand.closed
-            for i, name in enumerate(hand.fingers):
+            for i, name in enumerate(hand.joints):
                 moves = name in part.joint_names
                 travel = ends[name] - float(current[name][0]) if moves else 0.0
                 stroke = hand.closed[i] - hand.opened[i] if known else travel

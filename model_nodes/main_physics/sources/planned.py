@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import ClassVar, NoReturn
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.ensemble.errors import BadInput, RunFailed
-from hetwin_core.ensemble.events import Event, announce
+from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.saving.rebuild import Restorable
 from hetwin_core.ensemble.scenario.source import (
@@ -24,21 +22,21 @@ from hetwin_core.ensemble.scenario.source import (
     TrajectoryStep,
 )
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.ensemble.topics import ANNOTATIONS
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory, State
-from model_nodes.main_physics.settings import NamedHand
-from model_nodes.main_physics.sources.part import JointMotion, Part, SceneAt
+from model_nodes.main_physics.sources.part import (
+    JointMotion,
+    Part,
+    SceneAt,
+    SourceContext,
+    load_part,
+)
 from model_nodes.main_physics.sources.plan import Plan
-from model_nodes.main_physics.sources.program.process import movable, robot_facts
 from model_nodes.main_physics.sources.recorded_part import RecordedPart
 from model_nodes.main_physics.sources.trajectory_file import (
     ReadTrajectory,
     read_trajectory,
     trajectory_of,
 )
-from model_nodes.main_physics.world.description import Body
-from model_nodes.robot_program.messages import CannotReach
-from model_nodes.skills.arguments import Skill, skill_of
 
 
 class Motion:
@@ -162,90 +160,15 @@ class TrajectoryPart(MovingPart):
         self.follow(self._read.trajectory, begin_ns, now_ns, current)
 
 
-class OperationPart(MovingPart):
-    """Announces an operation, and moves as its skill plans; see `Part`.
-
-    Args:
-        at_ns: start of the part [ns]; None: at the end of the previous part.
-        step: the operation.
-        skill: skill that plans the motion.
-        movable: names of the joints that it may move.
-    """
-
-    needs_scene = True
-    saved_fields = (*MovingPart.saved_fields, "_begin_ns", "_said")
-
-    def __init__(
-        self, at_ns: int | None, step: OperationStep, skill: Skill, movable: Sequence[str]
-    ) -> None:
-        super().__init__(at_ns)
-        self._step, self._skill, self._movable = step, skill, tuple(movable)
-        self._begin_ns = self._said = 0
-
-    @property
-    def joint_names(self) -> tuple[str, ...]:
-        """Names of the joints that the skill moves; before the start, names of all movable joints."""
-        return self._movable if self._motion is None else self._motion.trajectory.names
-
-    def begin(
-        self, begin_ns: int, now_ns: int, current: Mapping[str, Floats], scene: SceneAt
-    ) -> None:
-        """Plan the motion with the skill, and start it.
-
-        Raises:
-            RunFailed: if planning fails, or the result is not a motion of the robot's joints that ends at rest.
-        """
-        try:
-            planned = self._skill(scene(begin_ns * 1e-9), dict(self._step.arguments))
-        except (CannotReach, ValueError) as error:
-            self._fail(begin_ns, str(error))
-        except Exception as error:  # a third party's skill may raise anything
-            self._fail(begin_ns, f"{type(error).__name__}: {error}")
-        self._check(planned, begin_ns)
-        self._begin_ns = begin_ns
-        self.follow(planned, begin_ns, now_ns, current)
-
-    def _check(self, planned: object, time_ns: int) -> None:
-        if not isinstance(planned, JointTrajectory):
-            found = type(planned).__name__
-            self._fail(time_ns, f"its skill returned {found}; expected a JointTrajectory")
-        foreign = [name for name in planned.names if name not in self._movable]
-        if foreign:
-            self._fail(
-                time_ns, f"its skill moves {foreign[0]}, which is not a movable joint of the robot"
-            )
-        if not np.isfinite(planned.positions).all() or planned.ends_in_motion:
-            self._fail(
-                time_ns, "its skill returned a motion that is not finite, or not at rest at its end"
-            )
-
-    def _fail(self, time_ns: int, reason: str) -> NoReturn:
-        raise RunFailed("plan", self._step.operation, time_ns, reason)
-
-    def events(self, time_ns: int) -> list[Event]:
-        """Return begin and end of the operation as a robot announces them."""
-        assert self.end_ns is not None  # the part has started
-        phases = [("begin", self._begin_ns), ("end", self.end_ns)][self._said :]
-        due = [(phase, phase_ns) for phase, phase_ns in phases if phase_ns <= time_ns]
-        first, self._said = self._said, self._said + len(due)
-        name, arguments = self._step.operation, self._step.arguments
-        source = ANNOTATIONS.logged_name
-        events = [announce(name, phase, arguments, phase_ns, source) for phase, phase_ns in due]
-        return [replace(event, sequence=first + i) for i, event in enumerate(events)]
-
-
 Step = RecordedStep | TrajectoryStep | OperationStep
 
 
-def open_steps(
-    spec: PlanSpec, robot: Body, hands: Mapping[str, NamedHand], others: Sequence[str] = ()
-) -> Plan:
+def open_steps(spec: PlanSpec, context: SourceContext, others: Sequence[str] = ()) -> Plan:
     """Open all steps of a plan.
 
     Args:
         spec: the plan.
-        robot: robot that the plan moves.
-        hands: hands of the robot, by name.
+        context: the robot that the plan moves, and its hands.
         others: see `factory.open_source`.
 
     Raises:
@@ -260,13 +183,13 @@ def open_steps(
                 _check_order(step, last_start, where)
                 last_start = step.at
             try:
-                part = _part(step, where, robot, others)
+                part = _part(step, where, context, others)
             except BadInput as error:
                 raise _with_step(where, error) from None
             parts.append(opened.enter_context(closing(part)))
         opened.pop_all()
     lasting_ns = round(spec.lasting * 1e9)
-    return Plan(parts, lambda joints: robot_facts(robot, hands, joints), lasting_ns)
+    return Plan(parts, tuple(context.hands.values()), lasting_ns)
 
 
 def _check_order(step: PlanStep, last_start: float, where: str) -> None:
@@ -287,18 +210,13 @@ def _with_step(where: str, error: BadInput) -> BadInput:
     return error.at(f"{where}.{inner.removeprefix('source').lstrip('.')}".rstrip("."))
 
 
-def _part(step: Step, where: str, robot: Body, others: Sequence[str]) -> Part:
+def _part(step: Step, where: str, context: SourceContext, others: Sequence[str]) -> Part:
     if isinstance(step, RecordedStep):
-        return RecordedPart(step, (robot,), others)
-    at_ns = None if step.at is None else round(step.at * 1e9)
+        return RecordedPart(step, context.robots, others)
     if isinstance(step, TrajectoryStep):
+        at_ns = None if step.at is None else round(step.at * 1e9)
         return TrajectoryPart(at_ns, _trajectory(step, f"{where}.trajectory"))
-    name, key = (step.operation, "operation") if step.skill is None else (step.skill, "skill")
-    try:
-        skill = skill_of(name)
-    except BadInput as error:
-        raise error.at(key) from None
-    return OperationPart(at_ns, step, skill, [joint.name for joint in movable(robot)])
+    return load_part("operation", step, context, "operation")
 
 
 def _trajectory(step: TrajectoryStep, where: str) -> ReadTrajectory:

@@ -11,21 +11,19 @@ from hetwin_commanding.commanded import JointSet
 from hetwin_commanding.goals import GraspGoal, ReleaseGoal
 from hetwin_commanding.plan import ExpectedEffect, Held, ReleaseEffect
 from hetwin_commanding.twin import Twin
-from hetwin_suite.model import BadInput, Entity, Floats, Json, one_of
-from hetwin_suite.robot import (
+from hetwin_programs import (
     JointFacts,
-    JointTrajectory,
-    PlanarPose,
     RobotFacts,
     SkillScene,
     approach,
-    concatenate,
     grasp,
     release,
     robot_facts,
     seen_from,
     within,
 )
+from hetwin_suite.model import BadInput, Entity, Floats, Json, one_of
+from hetwin_suite.robot import JointTrajectory, PlanarPose, concatenate
 
 _SPARE_M = 2e-3
 """Extra clearance of hands [m], since the rehearsal may differ slightly from the plan."""

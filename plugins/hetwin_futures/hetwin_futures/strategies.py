@@ -13,6 +13,7 @@ from typing import Annotated, Any
 from pydantic import Field, JsonValue
 
 from hetwin_futures.intervals import reach_of
+from hetwin_programs import skill_of
 from hetwin_suite.command import load_yaml, resource, resource_names
 from hetwin_suite.model import (
     BadInput,
@@ -26,7 +27,6 @@ from hetwin_suite.model import (
     check,
     perhaps,
 )
-from hetwin_suite.robot import skill_of
 
 _DIGITS = 9
 

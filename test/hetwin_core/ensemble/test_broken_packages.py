@@ -14,11 +14,11 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.evaluators import all_evaluators
 from hetwin_core.ensemble.resources import names_of
 from hetwin_core.episodes.flaws.rule import all_rules
+from hetwin_programs.skills.arguments import skill_of
 from hetwin_suite._commands.result import figures_of
 from hetwin_suite.view.report.page import SECTIONS
 from model_nodes.main_physics.sources.factory import open_source
 from model_nodes.main_physics.sources.reports.by_type import reader_of
-from model_nodes.skills.arguments import skill_of
 
 GROUPS = (
     *("evaluators", "evidence", "figures", "flaws", "models", "page_sections"),

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from hetwin_commanding.obeying.mismatch import Mismatch
+from hetwin_programs import within
 from hetwin_suite.engine import POSE_SIZE, Body, Engine, frame_name
 from hetwin_suite.model import Floats, rotate
-from hetwin_suite.robot import DifferentialDrive, PlanarPose, within
+from hetwin_suite.robot import DifferentialDrive, PlanarPose
 from hetwin_suite.source import TwistCommand, WheelOdometry, odometry_state
 
 ACCELERATION = (1.0, 1.0, 3.0)

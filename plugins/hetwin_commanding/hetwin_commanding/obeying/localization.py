@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from hetwin_commanding.obeying.mismatch import Mismatch
+from hetwin_programs import seen_from, within
 from hetwin_suite.model import Floats
-from hetwin_suite.robot import seen_from, within
 
 IDENTITY = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 

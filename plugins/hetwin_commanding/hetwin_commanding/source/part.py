@@ -34,6 +34,7 @@ from hetwin_suite.source import (
     JointMotion,
     Part,
     Placement,
+    SourceContext,
     TwistCommand,
 )
 
@@ -347,22 +348,19 @@ class CommandedPart(Part):
         self._link.close()
 
 
-def obeying(
-    spec: CommandsSpec, robots: Sequence[Body], wheels: DifferentialDrive | None
-) -> CommandedPart:
+def obeying(spec: CommandsSpec, context: SourceContext) -> CommandedPart:
     """Return the part for a scenario's source `commands`.
 
     Args:
         spec: keys of the source.
-        robots: the commanded robot.
-        wheels: wheels that a velocity of its base turns; None: there are none.
+        context: the commanded robot, and wheels that a velocity of its base turns.
 
     Raises:
         ImportError: if ROS 2 is missing.
     """
     from hetwin_commanding.source.live_link import CommandLink
 
-    return CommandedPart(spec, robots, CommandLink, wheels)
+    return CommandedPart(spec, context.robots, CommandLink, context.wheels)
 
 
 def _file(spec: CommandsSpec) -> Path | None:

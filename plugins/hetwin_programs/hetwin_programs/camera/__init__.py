@@ -1,0 +1,3 @@
+"""A camera: visibility of objects, and detections in its pictures."""
+
+from hetwin_programs.camera.model import Camera as Camera
