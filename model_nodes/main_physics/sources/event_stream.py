@@ -15,7 +15,8 @@ from model_nodes.main_physics.sources.bag import STAMP_TOLERANCE_NS, Bag, ReadFa
 EventReader: TypeAlias = Callable[[Any, int], list[Event]]
 """Converts a message and its run time to events; raises `ValueError` if the message is invalid."""
 
-
+AHEAD_NS = 500_000_000
+"""How much further each reading goes, so that messages without events do not end stretches of steps [ns]."""
 THROTTLE, THROTTLE_NS = "every_ns", 20_000_000
 """Attribute of readers for topics with high rates: minimum interval between messages that are read [ns]."""
 
@@ -61,8 +62,9 @@ class EventStream:
             RunFailed: if the recording cannot be read up to this time; raised after all earlier events were returned.
         """
         self.returned_ns = time_ns
-        while self._fault is None and self._read_ns <= time_ns + STAMP_TOLERANCE_NS:
-            self._read_message()
+        if self._read_ns <= time_ns + STAMP_TOLERANCE_NS:
+            while self._fault is None and self._read_ns <= time_ns + STAMP_TOLERANCE_NS + AHEAD_NS:
+                self._read_message()
         events = []
         fault = self._fault
         end = time_ns if fault is None else min(time_ns, fault.time_ns)

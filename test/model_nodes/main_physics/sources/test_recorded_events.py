@@ -244,12 +244,13 @@ def test_a_broken_annotation_fails_the_run_at_its_time(
 
 
 def test_recordings_are_streamed(tmp_path: Path) -> None:
-    """Of what lies more than a second ahead one message is looked at, and no more."""
-    good = annotation(1_500 * MS, "lift", "begin")
-    broken = annotation(1_900 * MS, "lift", "end", "{")
+    """Reading begins at the latest a second ahead, and looks at one message beyond 1.5 s."""
+    good = annotation(1_920 * MS, "lift", "begin")
+    broken = annotation(1_950 * MS, "lift", "end", "{")
     source = open_source(write_bag(tmp_path / "bag", with_motion(good, broken)))
     assert source.events(400 * MS) == []
+    assert source.events(919 * MS) == []
     assert source.ended(5_000 * MS)
-    assert source.events(899 * MS) == []
+    assert source.events(920 * MS) == []
     assert not source.ended(5_000 * MS)
-    assert len(source.events(1_899 * MS)) == 1
+    assert len(source.events(1_949 * MS)) == 1
