@@ -20,7 +20,7 @@ from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.values import Fidelity, ShapeKind
 from hetwin_core.episodes.episode import Episode
 from hetwin_stills.drawing import Drawing
-from hetwin_stills.pictures import fitted, outline
+from hetwin_stills.pictures import box_corners, fit_view
 from hetwin_suite.running.api import run
 from hetwin_suite.view.film.film import Actor, Part, Scene
 from hetwin_suite.view.film.from_episode import film_of
@@ -56,11 +56,11 @@ def drawn(episode: Episode, time_ns: int, view: tuple[float, float]) -> Any:
     state = episode.index_at(round(film.times[index] * 1e9))
     levels = [_level(episode, body.name, state) for body in film.scene.bodies]
     chosen = [body.name for body in film.scene.bodies if body.kind != EntityKind.STATIC]
-    corners = np.concatenate([outline(film, name, index) for name in chosen])
+    corners = np.concatenate([box_corners(film, name, index) for name in chosen])
     scene = _coloured(film.scene, _AROUND * float(np.abs(corners[:, :2]).max()))
     with Drawing(scene, WIDTH, HEIGHT) as drawing:
-        drawing.put(film.poses[index], np.array(levels, np.int32))
-        return drawing.picture(fitted(corners, *view))
+        drawing.set_state(film.poses[index], np.array(levels, np.int32))
+        return drawing.picture(fit_view(corners, *view))
 
 
 def _level(episode: Episode, name: str, state: int) -> int:

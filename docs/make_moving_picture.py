@@ -18,7 +18,7 @@ from hetwin_core.ensemble.events import EventKind
 from hetwin_core.ensemble.words import event_line
 from hetwin_core.episodes.episode import Episode
 from hetwin_stills.drawing import Drawing
-from hetwin_stills.pictures import picture, views
+from hetwin_stills.pictures import choose_views, picture
 from hetwin_suite.episode import open_episode
 from hetwin_suite.view.film.film import Film
 from hetwin_suite.view.film.from_episode import film_of
@@ -54,7 +54,7 @@ def write(episode: Episode, file: Path, fps: float = FPS) -> int:
     times = np.arange(start, end, PACE / fps)
     film = film_of(episode, [round(time * 1e9) for time in times])
     indices = np.minimum(np.searchsorted(film.times, times - 1e-9), len(film.times) - 1).tolist()
-    view = views(film, [indices[len(indices) // 3]])[0]
+    view = choose_views(film, [indices[len(indices) // 3]])[0]
     with Drawing(film.scene) as drawing:
         frames = [
             _captioned(picture(drawing, film, index, view), episode, film, float(time))

@@ -19,7 +19,7 @@ from hetwin_bauer2022.evaluation.wrong import (
     decisive_moments,
     reasons,
 )
-from hetwin_stills import Moment, missing, stills
+from hetwin_stills import Moment, missing_packages, stills
 from hetwin_suite.episode import Episode
 from hetwin_suite.page import (
     SERIES,
@@ -134,7 +134,7 @@ def _count(wrong: Sequence[Verdict]) -> str:
 
 def _left_out() -> str:
     """Return why there are no pictures; empty if they can be drawn."""
-    reason = missing()
+    reason = missing_packages()
     return f"{reason[:1].upper()}{reason[1:]}." if reason else ""
 
 
@@ -175,8 +175,9 @@ def _played(folder: Path, log: Path, out: Path, heading: str) -> Content:
 
 def _pictures(episode: Episode, moments: Sequence[Moment]) -> Sequence[Picture]:
     """Return pictures; empty if they cannot be drawn."""
-    if missing():
+    if missing_packages():
         return ()
     return [
-        Picture(one.png, f"{seconds(one.time_ns)}: {one.what}") for one in stills(episode, moments)
+        Picture(one.png, f"{seconds(one.time_ns)}: {one.caption}")
+        for one in stills(episode, moments)
     ]

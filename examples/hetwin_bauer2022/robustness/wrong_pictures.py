@@ -16,7 +16,7 @@ from hetwin_bauer2022.evaluation.replay import Replay
 from hetwin_bauer2022.evaluation.wrong import TruePath, decisive_moments, reasons
 from hetwin_bauer2022.robustness.judging import at_level
 from hetwin_bauer2022.robustness.work import Point
-from hetwin_stills import Moment, missing, stills
+from hetwin_stills import Moment, missing_packages, stills
 from hetwin_suite.episode import Episode, read_summary
 from hetwin_suite.runs import seconds
 
@@ -65,7 +65,7 @@ def draw_all(
         jobs: number of parallel processes; None: one per core.
         progress: called with the number of drawn pictures and their total number.
     """
-    missing = [one for one in wanted if not one.file.exists()]
+    missing = [request for request in wanted if not request.file.exists()]
     count = min(jobs or os.cpu_count() or 1, len(missing))
     if count:
         # Spawned, since a graphics library that was used before a fork hangs after it.
@@ -76,7 +76,7 @@ def draw_all(
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
-    return [_read(one.file) for one in wanted]
+    return [_read(request.file) for request in wanted]
 
 
 def _draw(one: PictureRequest, replay: Replay) -> None:
@@ -99,8 +99,8 @@ def _of_run(log: Path, truth: TruePath | None) -> WrongPicture:
     known = truth is not None and run.layout.has(truth.thing, "pose")
     moments = decisive_moments(run, truth.thing) if known and truth else ()
     said = reasons(run, truth) if known and truth else ()
-    shown = [] if missing() else stills(run, moments or [Moment(run.end_ns, "the end")])
-    drawn = tuple((one.png, f"{seconds(one.time_ns)}: {one.what}") for one in shown)
+    shown = [] if missing_packages() else stills(run, moments or [Moment(run.end_ns, "the end")])
+    drawn = tuple((one.png, f"{seconds(one.time_ns)}: {one.caption}") for one in shown)
     return WrongPicture(drawn, tuple(said))
 
 

@@ -13,10 +13,10 @@ from support.made_episode import END_S, STATES, made_episode, poses
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import FIDELITY, POSE, Fidelity, Shape, ShapeKind
 from hetwin_core.episodes.episode import Episode
-from hetwin_stills.drawing import missing
+from hetwin_stills.drawing import missing_packages
 from hetwin_suite.view.palette import rgb
 
-pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
+pytestmark = pytest.mark.skipif(bool(missing_packages()), reason=missing_packages())
 BOX = Shape(ShapeKind.BOX, (0.5, 0.5, 0.5), rgba=(0.1, 0.1, 0.1, 1.0))
 VIEW = (90.0, -40.0)
 

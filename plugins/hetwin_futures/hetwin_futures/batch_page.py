@@ -104,7 +104,7 @@ def run_pictures(run: Path) -> list[Picture]:
         NoGraphics: if pictures cannot be rendered here.
     """
     drawn = stills(Episode.open(run), _moments(run))
-    return [Picture(one.png, f"{one.time_ns / 1e9:.2f} s, {one.what}") for one in drawn]
+    return [Picture(one.png, f"{one.time_ns / 1e9:.2f} s, {one.caption}") for one in drawn]
 
 
 def _moments(run: Path) -> list[Moment]:

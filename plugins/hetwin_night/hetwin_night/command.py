@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from hetwin_night.row import Row
     from hetwin_suite.study import ReplayJob
 
-_SHOWN = 20
+_MAX_LISTED = 20
 PAGE, JSON, RELIABILITY = "night.html", "night.json", "reliability.html"
 
 
@@ -45,7 +45,9 @@ def night(
     out: Annotated[Path, option("--out", "its folder; resumed if it exists")] = Path("night"),
     claim: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=QUESTION", help="claim that must hold, beside the outcomes"),
+        typer.Option(
+            metavar="NAME=QUESTION", help="claim that must hold, in addition to a good outcome"
+        ),
     ] = None,
     variant: Variant = None,
     names: Annotated[
@@ -107,21 +109,21 @@ def night(
 
     hetwin night bags --scenario pick_and_place --bisect
     """
-    from hetwin_night.compared import compare
-    from hetwin_night.kept import RowStore, read_night
+    from hetwin_night.comparison import compare
     from hetwin_night.recordings import find_recordings
+    from hetwin_night.row_store import RowStore, read_night
     from hetwin_suite.study import Cluster, Processes
 
     if diff is not None:
         found = compare(*(read_night(folder, "--diff") for folder in diff))
         return PagedResult(found, found.lines, int(found.to_bad > 0))
-    recordings = find_recordings(_given(folders), _pattern(names), about)
+    recordings = find_recordings(_require_folders(folders), _compile_pattern(names), about)
     job = _job(scenario, variant, claim or (), out, keep, still, within)
     workers = Processes(jobs) if cluster is None else Cluster(cluster)
-    from hetwin_night.judging import Progress, check_fits, judged
+    from hetwin_night.judging import Progress, check_fits, judge_all
 
-    say = Progress()
-    with RowStore(out, job.identity) as kept:
+    progress = Progress()
+    with RowStore(out, job.identity) as store:
         if bisect:
             from hetwin_night.bisecting import bisect as search
             from hetwin_night.recordings import START
@@ -130,69 +132,71 @@ def night(
                 recordings, key=lambda one: (float(one.about.get(START, 0.0)), one.name)
             )
             result = search(
-                in_order, lambda one: judged([one], job, workers, kept, say)[0], kept.of
+                in_order, lambda one: judge_all([one], job, workers, store, progress)[0], store.get
             )
             return PagedResult(result, result.lines, int(result.changed is not None))
-        rows = judged(recordings, job, workers, kept, say)
+        rows = judge_all(recordings, job, workers, store, progress)
     check_fits(rows)
     return _result(rows, str(scenario), out, labels)
 
 
 def _result(rows: Sequence[Row], scenario: str, out: Path, labels: Path | None) -> PagedResult:
-    from hetwin_night.labels import beside_labels
+    from hetwin_night.labels import compare_with_labels
     from hetwin_night.page import night_page
     from hetwin_night.row import GOOD
     from hetwin_night.tables import write_tables
 
-    beside = None if labels is None else beside_labels(rows, labels)
+    comparison = None if labels is None else compare_with_labels(rows, labels)
     write_tables(rows, out)
     counts = Counter(row.outcome for row in rows)
     summary = f"{counted(len(rows), 'recording')}: " + ", ".join(
-        f"{counts[one]} {one}" for one in ("good", "bad", "not known", "fault") if counts[one]
+        f"{counts[outcome]} {outcome}"
+        for outcome in ("good", "bad", "not known", "fault")
+        if counts[outcome]
     )
     document = {
         "scenario": scenario,
         "counts": dict(counts),
         "rows": [row.to_json() for row in rows],
-        "labels": beside,
+        "labels": comparison,
     }
     write_text(out / JSON, json_text({"rows": document["rows"]}) + "\n", "the night")
-    lines = [summary, *_worst(rows), *(beside.lines if beside else ())]
-    if beside is not None and beside.scored:
+    lines = [summary, *_troubled_lines(rows), *(comparison.lines if comparison else ())]
+    if comparison is not None and comparison.scored:
         from hetwin_futures import reliability_page
 
         file = out / RELIABILITY
-        write_text(file, reliability_page(f"Evidence beside labels: {scenario}", beside.scored))
-        lines.append(f"how reliable probabilities are: {file}")
+        write_text(file, reliability_page(f"Evidence beside labels: {scenario}", comparison.scored))
+        lines.append(f"reliability of the probabilities: {file}")
     page = Page(out / PAGE, lambda: night_page(rows, scenario, summary))
     return PagedResult(document, lines, int(counts[GOOD] < len(rows)), page)
 
 
-def _worst(rows: Iterable[Row]) -> list[str]:
+def _troubled_lines(rows: Iterable[Row]) -> list[str]:
     """Return a line for each bad or faulty recording, up to a maximum."""
-    told = [row for row in rows if row.outcome in ("bad", "fault")]
-    said = [
+    troubled = [row for row in rows if row.outcome in ("bad", "fault")]
+    lines = [
         f"  {row.name}: {row.verdict}{'' if row.first_at_s is None else f', {row.first_at_s:.2f} s'}: {row.first}"
-        for row in told[:_SHOWN]
+        for row in troubled[:_MAX_LISTED]
     ]
-    return said + ([f"  and {len(told) - _SHOWN} more"] if len(told) > _SHOWN else [])
-
-
-def _given(folders: list[Path] | None) -> list[Path]:
-    if folders:
-        return folders
-    raise BadInput(
-        "nothing says where the recordings are", where="FOLDER", expected="one or more folders"
+    return lines + (
+        [f"  and {len(troubled) - _MAX_LISTED} more"] if len(troubled) > _MAX_LISTED else []
     )
 
 
-def _pattern(names: str | None) -> re.Pattern[str] | None:
+def _require_folders(folders: list[Path] | None) -> list[Path]:
+    if folders:
+        return folders
+    raise BadInput(
+        "no folder with recordings is given", where="FOLDER", expected="one or more folders"
+    )
+
+
+def _compile_pattern(names: str | None) -> re.Pattern[str] | None:
     try:
         return None if names is None else re.compile(names)
     except re.error as error:
-        raise BadInput(
-            f"this is no regular expression: {error}", where="--names", found=names
-        ) from None
+        raise BadInput(f"not a regular expression: {error}", where="--names", found=names) from None
 
 
 def _job(
@@ -208,28 +212,26 @@ def _job(
     from hetwin_suite.runs import find_scenario
 
     if scenario is None:
-        raise BadInput(
-            "nothing says in which scenario", where="--scenario", expected="a file or a name"
-        )
+        raise BadInput("no scenario is given", where="--scenario", expected="a file or a name")
     if keep not in ("all", "bad", "none"):
         raise BadInput("no such choice", where="--runs", found=keep, expected="bad, all or none")
-    asked = []
+    parsed_claims = []
     for text in claims:
         name, sign, question = text.partition("=")
         if not sign or not name.isidentifier():
             raise BadInput(
-                "this is no claim",
+                "not a claim",
                 where="--claim",
                 found=text,
                 expected='NAME=QUESTION, e.g. \'placed=holds(on("box", "tray"), at(end))\'',
             )
-        asked.append((name, question))
+        parsed_claims.append((name, question))
     from hetwin_suite.study import ReplayJob
 
     return ReplayJob(
         find_scenario(scenario),
         variant,
-        tuple(asked),
+        tuple(parsed_claims),
         out=(out / RUNS).resolve(),
         keep=keep,
         still_s=still,

@@ -9,23 +9,23 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from hetwin_night.kept import RowStore
 from hetwin_night.recordings import Recording
 from hetwin_night.row import BROKEN, DIED, FAILED, HANGS, Row, row_of
+from hetwin_night.row_store import RowStore
 from hetwin_suite.command import BadInput
 from hetwin_suite.study import Cluster, FinishedTask, Processes, Replay, ReplayJob, ReplayResult
 
 RUNS = "runs"
-_EVERY_S = 2.0
-Say = Callable[[str], None]
+_PROGRESS_PERIOD_S = 2.0
+ReportProgress = Callable[[str], None]
 
 
-def judged(
+def judge_all(
     recordings: Sequence[Recording],
     job: ReplayJob,
     workers: Processes | Cluster,
-    kept: RowStore,
-    say: Say,
+    store: RowStore,
+    progress: ReportProgress,
 ) -> list[Row]:
     """Return the row of each recording, in the order of the recordings.
 
@@ -33,17 +33,17 @@ def judged(
         recordings: recordings of the night.
         job: replays one recording.
         workers: processes or cluster for the replays.
-        kept: stored rows; recordings that have one are not replayed.
-        say: reports progress.
+        store: stored rows; recordings that have one are not replayed.
+        progress: reports progress.
 
     Raises:
         BadInput: if the scenario cannot be used.
     """
-    missing = [one for one in recordings if kept.of(one) is None]
-    for done, (recording, found) in enumerate(_work(missing, job, workers, say), 1):
-        kept.keep(recording, found)
-        say(f"{done} of {len(missing)} recordings; {recording.name}: {found.verdict}")
-    return [_with_about(row, one) for one in recordings if (row := kept.of(one)) is not None]
+    missing = [recording for recording in recordings if store.get(recording) is None]
+    for done, (recording, row) in enumerate(_replayed(missing, job, workers, progress), 1):
+        store.add(recording, row)
+        progress(f"{done} of {len(missing)} recordings; {recording.name}: {row.verdict}")
+    return [_with_about(found, r) for r in recordings if (found := store.get(r)) is not None]
 
 
 def check_fits(rows: Sequence[Row]) -> None:
@@ -62,25 +62,28 @@ def check_fits(rows: Sequence[Row]) -> None:
         )
 
 
-def _work(
-    recordings: Sequence[Recording], job: ReplayJob, workers: Processes | Cluster, say: Say
+def _replayed(
+    recordings: Sequence[Recording],
+    job: ReplayJob,
+    workers: Processes | Cluster,
+    progress: ReportProgress,
 ) -> Iterator[tuple[Recording, Row]]:
-    by_name: Mapping[str, Recording] = {one.name: one for one in recordings}
-    tasks = (Replay(one.name, str(one.path.resolve())) for one in recordings)
+    by_name: Mapping[str, Recording] = {recording.name: recording for recording in recordings}
+    tasks = (Replay(recording.name, str(recording.path.resolve())) for recording in recordings)
     if not recordings:
         job.loaded()
         return
-    with closing(workers.work(job, tasks, say)) as work:
+    with closing(workers.work(job, tasks, progress)) as work:
         for done in work:
             recording = by_name[done.task.name]
             if done.result is not None:
                 page = _page(done.result.folder, job.out)
                 yield recording, row_of(recording.name, recording.about, done.result, page)
                 continue
-            yield recording, _lost(recording, done)
+            yield recording, _row_without_result(recording, done)
 
 
-def _lost(recording: Recording, done: FinishedTask[Replay, ReplayResult]) -> Row:
+def _row_without_result(recording: Recording, done: FinishedTask[Replay, ReplayResult]) -> Row:
     """Return the row of a recording whose replay returned no result."""
     verdict = DIED if done.died else HANGS
     if done.error is not None:
@@ -95,7 +98,7 @@ def _page(folder: Path | None, out: Path | None) -> str:
 
 
 def _with_about(row: Row, recording: Recording) -> Row:
-    """Return the row with the recording's present metadata, which may have changed since the row was stored."""
+    """Return the row with the recording's current metadata, which may have changed since the row was stored."""
     return replace(row, about=dict(recording.about))
 
 
@@ -109,5 +112,5 @@ class Progress:
         """Print a text, unless another one was printed just before."""
         now = time.monotonic()
         if now >= self._next:
-            self._next = now + _EVERY_S
+            self._next = now + _PROGRESS_PERIOD_S
             print(text, file=sys.stderr, flush=True)

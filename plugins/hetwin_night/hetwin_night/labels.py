@@ -12,12 +12,15 @@ from hetwin_night.row import BAD, GOOD, Row
 from hetwin_suite.command import BadInput
 from hetwin_suite.study import probability
 
-_YES, _NO = ("1", "true", "yes", "success", "good"), ("0", "false", "no", "failure", "bad")
+_TRUE_WORDS, _FALSE_WORDS = (
+    ("1", "true", "yes", "success", "good"),
+    ("0", "false", "no", "failure", "bad"),
+)
 SUCCESS = "success"
 
 
 @dataclass(frozen=True, slots=True)
-class BesideLabels:
+class LabelComparison:
     """The result of the comparison with labels.
 
     Attributes:
@@ -40,30 +43,32 @@ class BesideLabels:
     def lines(self) -> list[str]:
         """The confusion table as lines of text, with 95 % intervals (Wilson)."""
         outcomes = sorted({outcome for _, outcome in self.table})
-        said = [f"{self.labelled} recordings with labels"]
+        lines = [f"{self.labelled} recordings with labels"]
         for label in ("success", "failure"):
-            counts = {one: self.table.get((label, one), 0) for one in outcomes}
+            counts = {outcome: self.table.get((label, outcome), 0) for outcome in outcomes}
             if total := sum(counts.values()):
-                told = ", ".join(f"{n} {one}" for one, n in counts.items() if n)
-                said.append(f"  {label} ({total}): {told}")
-        for label, outcome, what in (
+                listed = ", ".join(f"{n} {outcome}" for outcome, n in counts.items() if n)
+                lines.append(f"  {label} ({total}): {listed}")
+        for label, outcome, description in (
             ("failure", BAD, "failures named bad"),
             ("success", GOOD, "successes named good"),
         ):
-            total = sum(n for (of, _), n in self.table.items() if of == label)
+            total = sum(n for (key, _), n in self.table.items() if key == label)
             if total:
                 share = probability(self.table.get((label, outcome), 0), total)
-                said.append(f"  {what}: {share.p:.0%} ({share.low:.0%} to {share.high:.0%})")
-        said += [f"  disagrees: {name}" for name in self.disagree]
+                lines.append(
+                    f"  {description}: {share.p:.0%} ({share.low:.0%} to {share.high:.0%})"
+                )
+        lines += [f"  disagrees: {name}" for name in self.disagree]
         if self.without:
-            said.append(f"  {self.without} labels are of no recording here")
+            lines.append(f"  {self.without} labels belong to no recording of this night")
         for claim, scores in self.scored.items():
-            said += score_lines(claim, scores)
-            said += [f"  {claim} {kind}: {name}" for name, kind in self.wrong[claim].items()]
-        return said
+            lines += score_lines(claim, scores)
+            lines += [f"  {claim} {kind}: {name}" for name, kind in self.wrong[claim].items()]
+        return lines
 
 
-def beside_labels(rows: Sequence[Row], file: Path) -> BesideLabels:
+def compare_with_labels(rows: Sequence[Row], file: Path) -> LabelComparison:
     """Compare a night with labels.
 
     Args:
@@ -73,11 +78,11 @@ def beside_labels(rows: Sequence[Row], file: Path) -> BesideLabels:
     Raises:
         BadInput: if the file cannot be used, or fits no recording.
     """
-    told = read_about(file)
-    scored, wrong = _scored(rows, told, file)
+    label_rows = read_about(file)
+    scored, wrong = _scored(rows, label_rows, file)
     labels = {
         name: _label(row, SUCCESS, name, file)
-        for name, row in told.items()
+        for name, row in label_rows.items()
         if SUCCESS in row or not scored
     }
     table: dict[tuple[str, str], int] = {}
@@ -92,30 +97,36 @@ def beside_labels(rows: Sequence[Row], file: Path) -> BesideLabels:
             disagree.append(row.name)
     if not table and not scored:
         raise BadInput(
-            "the labels are of other recordings",
+            "no label belongs to a recording of this night",
             file=file,
             where="name",
-            found=next(iter(told)),
+            found=next(iter(label_rows)),
             expected=f"names such as {rows[0].name}",
         )
     count = sum(table.values())
-    return BesideLabels(count, table, tuple(disagree), max(0, len(labels) - count), scored, wrong)
+    return LabelComparison(
+        count, table, tuple(disagree), max(0, len(labels) - count), scored, wrong
+    )
 
 
 def _scored(
-    rows: Sequence[Row], told: Mapping[str, Mapping[str, str]], file: Path
+    rows: Sequence[Row], label_rows: Mapping[str, Mapping[str, str]], file: Path
 ) -> tuple[dict[str, Scores], dict[str, dict[str, str]]]:
     """Score each claim of evidence that has both probabilities and labels."""
     scored, wrong = {}, {}
     for claim in dict.fromkeys(name for row in rows for name in row.probabilities):
         both = [
-            (row.name, row.probabilities[claim], _label(told[row.name], claim, row.name, file))
+            (
+                row.name,
+                row.probabilities[claim],
+                _label(label_rows[row.name], claim, row.name, file),
+            )
             for row in rows
-            if claim in row.probabilities and claim in told.get(row.name, {})
+            if claim in row.probabilities and claim in label_rows.get(row.name, {})
         ]
         if both:
             names, claimed, labels = zip(*both, strict=True)
-            scores = scored[claim] = score(claimed, [one == "success" for one in labels])
+            scores = scored[claim] = score(claimed, [label == "success" for label in labels])
             wrong[claim] = {
                 names[index]: "wrongly denied" if labels[index] == "success" else "wrongly claimed"
                 for index in scores.wrong
@@ -125,14 +136,14 @@ def _scored(
 
 def _label(row: Mapping[str, str], column: str, name: str, file: Path) -> str:
     text = row.get(column, "").strip().lower()
-    if text in _YES:
+    if text in _TRUE_WORDS:
         return "success"
-    if text in _NO:
+    if text in _FALSE_WORDS:
         return "failure"
     raise BadInput(
         "this label is invalid",
         file=file,
         where=f"{column} of {name}",
         found=text or "nothing",
-        expected=f"one of {', '.join((*_YES, *_NO))}",
+        expected=f"one of {', '.join((*_TRUE_WORDS, *_FALSE_WORDS))}",
     )

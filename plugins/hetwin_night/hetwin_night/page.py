@@ -24,12 +24,12 @@ def night_page(rows: Sequence[Row], scenario: str, summary: str) -> str:
         summary: counts of outcomes as text.
     """
     about = dict.fromkeys(name for row in rows for name in row.about if name != START)
-    told = {
+    content = {
         "rows": [_row_data(row) for row in rows],
         "claims": list(dict.fromkeys(name for row in rows for name in row.claims)),
         "about": list(about),
     }
-    data = json.dumps(told).replace("<", "\\u003c")
+    data = json.dumps(content).replace("<", "\\u003c")
     environment = Environment(
         loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined
     )
@@ -44,5 +44,5 @@ def night_page(rows: Sequence[Row], scenario: str, summary: str) -> str:
 
 def _row_data(row: Row) -> dict[str, object]:
     start = row.about.get(START)
-    rest = {name: value for name, value in row.about.items() if name != START}
-    return {**row.to_json(), "about": rest, **({} if start is None else {"start": start})}
+    metadata = {name: value for name, value in row.about.items() if name != START}
+    return {**row.to_json(), "about": metadata, **({} if start is None else {"start": start})}

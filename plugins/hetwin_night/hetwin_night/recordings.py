@@ -48,7 +48,7 @@ def find_recordings(
     Raises:
         BadInput: if a folder does not exist, holds no recording, or two recordings have the same name.
     """
-    told = {} if about is None else read_about(about)
+    metadata = {} if about is None else read_about(about)
     found: dict[str, Recording] = {}
     for folder in folders:
         if not folder.is_dir():
@@ -56,33 +56,33 @@ def find_recordings(
                 "there is no such folder",
                 where="FOLDER",
                 found=str(folder),
-                expected="a folder below which recordings are",
+                expected="a folder with recordings below it",
             )
         for path in _below(folder):
             name = _name(path.relative_to(folder) if path != folder else Path(path.name))
             if name in found:
                 raise BadInput(
-                    "two recordings have one name",
+                    "two recordings have the same name",
                     where="FOLDER",
                     found=f"{found[name].path} and {path}",
-                    expected="names below the folders that differ",
+                    expected="different paths below the folders",
                 )
             match = pattern.search(name) if pattern is not None else None
             groups = {k: v for k, v in match.groupdict().items() if v} if match else {}
             found[name] = Recording(
-                name, path, _stamp(path), {**_metadata(path), **groups, **told.get(name, {})}
+                name, path, _stamp(path), {**_metadata(path), **groups, **metadata.get(name, {})}
             )
     if not found:
         raise BadInput(
-            "there is no recording below",
+            "no recording found",
             where="FOLDER",
             found=", ".join(map(str, folders)),
             expected=f"folders with {METADATA}, or files {', '.join(ENDINGS)}",
         )
-    missing = sorted(told.keys() - found.keys())
-    if told and len(missing) == len(told):
+    missing = sorted(metadata.keys() - found.keys())
+    if metadata and len(missing) == len(metadata):
         raise BadInput(
-            "the file is about other recordings",
+            "no name in the file is that of a recording found",
             file=about,
             where="name",
             found=missing[0],
@@ -149,15 +149,15 @@ def _stamp(path: Path) -> str:
 
 
 def _metadata(path: Path) -> dict[str, str]:
-    """Return the metadata that the recorder has written, with the start time."""
+    """Return the metadata written by the recorder, with the start time."""
     if path.is_dir():
         bag = path / EPISODE if _is_episode(path) else path
         try:
-            told = load_yaml(bag / METADATA).data["rosbag2_bagfile_information"]
+            info = load_yaml(bag / METADATA).data["rosbag2_bagfile_information"]
         except (BadInput, KeyError, TypeError):
             return {}
-        own = told.get("custom_data") or {}
-        begun = (told.get("starting_time") or {}).get("nanoseconds_since_epoch")
-        found = {str(k): str(v) for k, v in own.items()} if isinstance(own, dict) else {}
-        return {**found, **({START: f"{begun / 1e9:.3f}"} if isinstance(begun, int) else {})}
+        custom = info.get("custom_data") or {}
+        start_ns = (info.get("starting_time") or {}).get("nanoseconds_since_epoch")
+        found = {str(k): str(v) for k, v in custom.items()} if isinstance(custom, dict) else {}
+        return {**found, **({START: f"{start_ns / 1e9:.3f}"} if isinstance(start_ns, int) else {})}
     return {}

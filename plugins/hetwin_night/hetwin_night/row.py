@@ -22,8 +22,8 @@ class Row:
         name: name of the recording.
         verdict: verdict of the run, or one of `BROKEN`, `HANGS`, `DIED` and `FAILED`.
         claims: name -> whether it holds; None: not known.
-        unknown: name of a claim -> why it is not known.
-        first_at_s: simulated time of the first fault [s]; None: there is none, or it is outside of the run.
+        unknown: name of a claim -> reason why it is not known.
+        first_at_s: simulated time of the first fault [s]; None without a fault during the run.
         first: description of the first fault, or why there is no verdict.
         kind: kind of the first fault, such as ``dropped``.
         checked: claims of the coverage that were checked.
@@ -73,17 +73,17 @@ def row_of(name: str, about: Mapping[str, str], replayed: ReplayResult, page: st
             name, FAILED, first=replayed.error, end_s=replayed.end_s, page=page, about=dict(about)
         )
     first = replayed.first_bad
-    counted = [one for one in replayed.coverage if one.get("matters", True)]
+    relevant = [part for part in replayed.coverage if part.get("matters", True)]
     return Row(
         name,
         replayed.verdict,
-        {one.name: one.holds for one in replayed.judged},
-        {one.name: one.why for one in replayed.judged if one.holds is None},
+        {claim.name: claim.holds for claim in replayed.judged},
+        {claim.name: claim.why for claim in replayed.judged if claim.holds is None},
         None if first is None else round(first.at_s, 3),
         "" if first is None else first.text,
         "" if first is None else first.kind,
-        tuple(dict.fromkeys(str(one["claim"]) for one in counted if one["checked"])),
-        tuple(dict.fromkeys(str(one["claim"]) for one in counted if not one["checked"])),
+        tuple(dict.fromkeys(str(part["claim"]) for part in relevant if part["checked"])),
+        tuple(dict.fromkeys(str(part["claim"]) for part in relevant if not part["checked"])),
         round(replayed.end_s, 3),
         replayed.digest,
         page,
@@ -92,13 +92,13 @@ def row_of(name: str, about: Mapping[str, str], replayed: ReplayResult, page: st
     )
 
 
-def row_from_json(given: Mapping[str, Any]) -> Row:
+def row_from_json(data: Mapping[str, Any]) -> Row:
     """Return a row from its JSON, see `Row.to_json`.
 
     Raises:
-        ValueError, KeyError, TypeError: if the JSON is no row.
+        ValueError, KeyError, TypeError: if the JSON is not a row.
     """
-    told = dict(given)
-    del told["outcome"]
-    told["checked"], told["unchecked"] = tuple(told["checked"]), tuple(told["unchecked"])
-    return Row(**told)
+    fields = dict(data)
+    del fields["outcome"]
+    fields["checked"], fields["unchecked"] = tuple(fields["checked"]), tuple(fields["unchecked"])
+    return Row(**fields)

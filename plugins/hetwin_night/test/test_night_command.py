@@ -11,7 +11,7 @@ import pytest
 from pyarrow import parquet
 from support.hetwin_command import hetwin
 
-from hetwin_night.kept import FILE
+from hetwin_night.row_store import FILE
 
 CLAIM = 'placed=holds(on("box", "tray"), at(end))'
 
@@ -60,7 +60,7 @@ def test_the_change_between_two_is_found(bags: Path, tmp_path: Path) -> None:
     said = hetwin(*words, "--out", tmp_path / "out")
     assert said.code == 1, said.err
     assert "drop is the first that is bad: box dropped by gripper" in said.out
-    assert "clean before it is good; 2 of 2 were looked at" in said.out
+    assert "clean before it is good; 2 of 2 were judged" in said.out
 
 
 def test_what_cannot_be_used_is_refused(bags: Path, tmp_path: Path) -> None:
@@ -68,12 +68,12 @@ def test_what_cannot_be_used_is_refused(bags: Path, tmp_path: Path) -> None:
     (tmp_path / "only" / "torn" / "a.mcap").write_bytes(b"no recording")
     scenario = ("--scenario", "pick_and_place")
     for words, says in (
-        ((bags,), ("nothing says in which scenario",)),
-        (scenario, ("nothing says where the recordings are",)),
+        ((bags,), ("no scenario is given",)),
+        (scenario, ("no folder with recordings is given",)),
         ((bags, *scenario, "--runs", "some"), ("no such choice", "bad, all or none")),
-        ((bags, *scenario, "--claim", "held"), ("this is no claim", "NAME=QUESTION")),
-        ((bags, *scenario, "--names", "("), ("no regular expression",)),
-        (("--diff", tmp_path, tmp_path), ("this is no night", "rows.jsonl")),
+        ((bags, *scenario, "--claim", "held"), ("not a claim", "NAME=QUESTION")),
+        ((bags, *scenario, "--names", "("), ("not a regular expression",)),
+        (("--diff", tmp_path, tmp_path), ("not the folder of a night", "rows.jsonl")),
         ((tmp_path / "only", *scenario), ("fits none of 1 recordings",)),
     ):
         said = hetwin("night", *words, "--out", tmp_path / "out")

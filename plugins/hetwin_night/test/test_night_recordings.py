@@ -63,10 +63,10 @@ def test_folders_that_cannot_be_used(tmp_path: Path) -> None:
     table = tmp_path / "about.csv"
     for folders, text, words in (
         ([tmp_path / "none"], None, "there is no such folder"),
-        ([tmp_path / "empty"], None, "there is no recording below"),
-        ([tmp_path / "a", tmp_path / "b"], None, "two recordings have one name"),
+        ([tmp_path / "empty"], None, "no recording found"),
+        ([tmp_path / "a", tmp_path / "b"], None, "two recordings have the same name"),
         ([tmp_path / "a"], "title\nx\n", "the table has no column name"),
-        ([tmp_path / "a"], "name,x\nother,1\n", "the file is about other recordings"),
+        ([tmp_path / "a"], "name,x\nother,1\n", "no name in the file is that of a recording found"),
     ):
         if text is not None:
             table.write_text(text)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_rerun.library import rerun
-from hetwin_rerun.shapes import colours, drawn
+from hetwin_rerun.shapes import colour_columns, shape_archetype
 from hetwin_suite.command import Result, unwritable
 from hetwin_suite.episode import Episode, open_episode
 from hetwin_suite.model import Entity, EntityKind
@@ -19,9 +19,9 @@ from hetwin_suite.runs import event_line
 from hetwin_suite.viewer import contact_lines, model_colours, rgb
 
 TIMELINE = "simulated time"
-_SHOWN = (EntityKind.OBJECT, EntityKind.STATIC, EntityKind.LINK)
-_FRAMED = (*_SHOWN, EntityKind.HAND)
-_XYZW = (4, 5, 6, 3)
+_WITH_SHAPES = (EntityKind.OBJECT, EntityKind.STATIC, EntityKind.LINK)
+_WITH_POSES = (*_WITH_SHAPES, EntityKind.HAND)
+_XYZW_COLUMNS = (4, 5, 6, 3)
 _RED = 0xF24033FF
 
 Times = NDArray[np.int64] | Sequence[int]
@@ -29,9 +29,9 @@ Times = NDArray[np.int64] | Sequence[int]
 
 
 def write_rerun(run: Path, file: Path) -> Result:
-    """Write a run: scene in the colours of the owners, owners as states over time, events, contacts, values.
+    """Write a run: the scene in the colours of the owners, the owners over time, events, contacts and attributes.
 
-    The recording contains its layout.
+    The recording also contains the layout of the viewer.
 
     Returns:
         The path of the file, and the number of states in it.
@@ -60,39 +60,41 @@ class _Export:
 
     def write(self) -> None:
         layout = self._episode.layout
-        for entity in layout.of_kind(*_FRAMED):
+        for entity in layout.of_kind(*_WITH_POSES):
             if layout.has(entity.name, "pose"):
                 self._write_pose(entity)
-                if entity.kind in _SHOWN:
+                if entity.kind in _WITH_SHAPES:
                     self._write_shapes(entity)
         self._write_owners()
         self._write_values()
-        self._write_happenings()
+        self._write_texts()
         self._write_contacts()
 
     def _write_pose(self, entity: Entity) -> None:
         poses = self._episode.pose(entity.name)
         if entity.kind is EntityKind.STATIC:
-            still = self._sdk.Transform3D(translation=poses[0, :3], quaternion=poses[0, _XYZW])
-            self._stream.log(self._path("scene", entity.name), still, static=True)
+            transform = self._sdk.Transform3D(
+                translation=poses[0, :3], quaternion=poses[0, _XYZW_COLUMNS]
+            )
+            self._stream.log(self._path("scene", entity.name), transform, static=True)
             return
         columns = self._sdk.Transform3D.columns(
-            translation=poses[:, :3], quaternion=poses[:, _XYZW]
+            translation=poses[:, :3], quaternion=poses[:, _XYZW_COLUMNS]
         )
         self._send(("scene", entity.name), self._episode.times, columns)
 
     def _write_shapes(self, entity: Entity) -> None:
         for number, shape in enumerate(entity.shapes):
-            content = drawn(self._sdk, shape)
-            if content is None:
+            archetype = shape_archetype(self._sdk, shape)
+            if archetype is None:
                 continue
             path = ("scene", entity.name, f"shape {number}")
-            self._stream.log(self._path(*path), content, static=True)
+            self._stream.log(self._path(*path), archetype, static=True)
             times, owners = [self._episode.start_ns], [""]
             if entity.kind is EntityKind.OBJECT:
                 times, owners = self._owners_of(entity.name, "pose")
             rgba = np.array([self._colours.get(owner, shape.rgba) for owner in owners])
-            self._send(path, times, colours(self._sdk, shape, rgba))
+            self._send(path, times, colour_columns(self._sdk, shape, rgba))
 
     def _owners_of(self, entity: str, attribute: str) -> tuple[list[int], list[str]]:
         """Return the times of changes of responsibility [ns], and the new owners."""
@@ -102,16 +104,16 @@ class _Export:
     def _write_owners(self) -> None:
         """Write the owners of objects' poses, and of all attributes that were handed over, as states."""
         sdk, layout = self._sdk, self._episode.layout
-        moved = {(h.entity, h.attribute) for h in self._episode.handovers}
+        handed_over = {(h.entity, h.attribute) for h in self._episode.handovers}
         poses = {(entity.name, "pose") for entity in layout.of_kind(EntityKind.OBJECT)}
         names = list(self._colours)
         packed = [[round(255 * part) for part in self._colours[name]] for name in names]
         for slot in layout.slots:
             key = slot.entity, slot.attribute.name
-            if key in moved | poses:
+            if key in handed_over | poses:
                 path = ("owners", f"{slot.entity}.{slot.attribute.name}")
-                look = sdk.StateConfiguration(values=names, labels=names, colors=packed)
-                self._stream.log(self._path(*path), look, static=True)
+                style = sdk.StateConfiguration(values=names, labels=names, colors=packed)
+                self._stream.log(self._path(*path), style, static=True)
                 times, owners = self._owners_of(*key)
                 self._send(path, times, sdk.StateChange.columns(state=owners))
 
@@ -126,17 +128,17 @@ class _Export:
                 path = ("values", slot.entity, slot.attribute.name)
                 self._send(path, episode.times, columns.partition(lengths))
 
-    def _write_happenings(self) -> None:
+    def _write_texts(self) -> None:
         events = ((e.time_ns, event_line(e)) for e in self._episode.events)
         self._write_lines("events", (row for row in events if row[1]))
-        moves = (
+        handovers = (
             (
                 h.time_ns,
                 f"{h.entity}.{h.attribute}: {h.from_model} -> {h.to_model} ({h.cause})",
             )
             for h in self._episode.handovers
         )
-        self._write_lines("handovers", moves)
+        self._write_lines("handovers", handovers)
         self._write_lines(
             "notes", ((n.time_ns, f"{n.source}: {n.text}") for n in self._episode.notes)
         )
@@ -149,11 +151,13 @@ class _Export:
 
     def _write_contacts(self) -> None:
         """Write the contacts of each state, as arrows from the point where a force acts on an object."""
-        near = map(self._episode.near, range(len(self._episode.times)))
-        lines = [contact_lines(rows).reshape(-1, 2, 3) for rows in near]
-        both, counts = np.concatenate(lines), [len(part) for part in lines]
-        if len(both):
-            arrows = self._sdk.Arrows3D.columns(origins=both[:, 0], vectors=both[:, 1] - both[:, 0])
+        contacts = map(self._episode.near, range(len(self._episode.times)))
+        lines = [contact_lines(rows).reshape(-1, 2, 3) for rows in contacts]
+        segments, counts = np.concatenate(lines), [len(part) for part in lines]
+        if len(segments):
+            arrows = self._sdk.Arrows3D.columns(
+                origins=segments[:, 0], vectors=segments[:, 1] - segments[:, 0]
+            )
             path = ("scene", "contacts")
             self._stream.log(
                 self._path(*path), self._sdk.Arrows3D.from_fields(colors=[_RED]), static=True
@@ -170,7 +174,7 @@ class _Export:
 
 
 def _layout(sdk: Any) -> Any:
-    """Return the layout: the scene beside owners and events over time."""
+    """Return the viewer's layout: the scene on the left, owners and events over time on the right."""
     views = sdk.blueprint
     return views.Blueprint(
         views.Horizontal(

@@ -1,4 +1,4 @@
-"""Imports Rerun's SDK when a recording is to be written."""
+"""Imports Rerun's SDK on demand."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hetwin_suite.runs import import_library
 
 
 def rerun() -> Any:
-    """Import the SDK, with its layouts.
+    """Import the SDK, including the module for layouts.
 
     Raises:
         BadInput: if it is not installed.

@@ -8,34 +8,36 @@ import numpy as np
 
 from hetwin_suite.model import Floats, Shape, ShapeKind, rotate
 
-_THIN = 1e-3
+_PLANE_THICKNESS = 1e-3
 """Thickness of a plane [m]."""
 
 
-def drawn(sdk: Any, shape: Shape) -> Any:
+def shape_archetype(sdk: Any, shape: Shape) -> Any:
     """Return the archetype of a shape in the frame of its entity, without colour; None for a mesh without triangles."""
-    place = np.asarray([shape.pose[:3]])
+    centre = np.asarray([shape.pose[:3]])
     size = [float(length) for length in shape.size]
     solid = {"quaternions": [_xyzw(shape)], "fill_mode": sdk.components.FillMode.Solid}
     match shape.kind:
         case ShapeKind.BOX:
-            return sdk.Boxes3D(sizes=[size], centers=place, **solid)
+            return sdk.Boxes3D(sizes=[size], centers=centre, **solid)
         case ShapeKind.PLANE:
-            return sdk.Boxes3D(sizes=[[size[0], size[1], _THIN]], centers=place, **solid)
+            return sdk.Boxes3D(
+                sizes=[[size[0], size[1], _PLANE_THICKNESS]], centers=centre, **solid
+            )
         case ShapeKind.SPHERE:
-            return sdk.Ellipsoids3D(half_sizes=[size[:1] * 3], centers=place, **solid)
+            return sdk.Ellipsoids3D(half_sizes=[size[:1] * 3], centers=centre, **solid)
         case ShapeKind.ELLIPSOID:
-            return sdk.Ellipsoids3D(half_sizes=[size], centers=place, **solid)
+            return sdk.Ellipsoids3D(half_sizes=[size], centers=centre, **solid)
         case ShapeKind.CYLINDER:
-            return sdk.Cylinders3D(lengths=size[1:2], radii=size[:1], centers=place, **solid)
+            return sdk.Cylinders3D(lengths=size[1:2], radii=size[:1], centers=centre, **solid)
         case ShapeKind.CAPSULE:  # Rerun's starts at its position; the scene's is centred there
-            start = place + np.asarray(rotate(shape.pose[3:7], (0.0, 0.0, -size[1] / 2)))
+            start = centre + np.asarray(rotate(shape.pose[3:7], (0.0, 0.0, -size[1] / 2)))
             return sdk.Capsules3D(lengths=size[1:2], radii=size[:1], translations=start, **solid)
         case ShapeKind.MESH:
             return _mesh(sdk, shape)
 
 
-def colours(sdk: Any, shape: Shape, rgba: Floats) -> Any:
+def colour_columns(sdk: Any, shape: Shape, rgba: Floats) -> Any:
     """Return the columns of a shape's colour over time.
 
     Args:

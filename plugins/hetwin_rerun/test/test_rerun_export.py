@@ -9,7 +9,7 @@ import pytest
 from support.hetwin_command import hetwin, refused
 from support.small_run import SmallRun
 
-from hetwin_rerun.shapes import drawn
+from hetwin_rerun.shapes import shape_archetype
 from hetwin_suite.episode import open_episode
 from hetwin_suite.model import Shape, ShapeKind
 
@@ -70,7 +70,7 @@ def test_it_has_a_transform_for_each_state_and_owners_over_time(
 def test_flat_sides_are_as_long_as_they_are(
     kind: ShapeKind, size: tuple[float, ...], half: list[float]
 ) -> None:
-    found = drawn(rerun, Shape(kind, size, pose=(1.0, 2.0, 3.0, 1.0, 0.0, 0.0, 0.0)))
+    found = shape_archetype(rerun, Shape(kind, size, pose=(1.0, 2.0, 3.0, 1.0, 0.0, 0.0, 0.0)))
     (sizes,), (centre,) = (
         part.as_arrow_array().to_pylist() for part in (found.half_sizes, found.centers)
     )

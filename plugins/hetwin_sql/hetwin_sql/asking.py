@@ -12,38 +12,37 @@ from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import Any
 
-from hetwin_sql.database import Result as Found
-from hetwin_sql.database import query
-from hetwin_sql.deadline import TooSlow
+from hetwin_sql.database import QueryResult, query
+from hetwin_sql.deadline import QueryTimeout
 from hetwin_suite.command import Result, plain, table
 
-_SHOWN = 1000
-_IN_MEMORY = 2**24
+_MAX_PRINTED_ROWS = 1000
+_MAX_BUFFER_BYTES = 2**24
 
 
 def answer(episodes: Path, statement: str, within: float, *, as_json: bool) -> Result | None:
     """Query episodes by SQL; JSON is printed here row by row, since the rows may not fit into memory.
 
     Raises:
-        BadInput: if there is no episode, or the statement is wrong or more than a SELECT.
-        TooSlow: if the query takes longer than `within` [s].
+        BadInput: if there is no episode, or the statement is invalid or not a SELECT.
+        QueryTimeout: if the query takes longer than `within` [s].
     """
-    found = query(episodes, statement, within=within, stuck=_end)
+    found = query(episodes, statement, within=within, on_stuck=_exit_process)
     if not as_json:
         return Result(None, _lines(found))
     _print_json(found)
     return None
 
 
-def _end(error: TooSlow) -> None:
+def _exit_process(error: QueryTimeout) -> None:
     """Exit the process although the query is still running."""
     print(f"error: {error}", file=sys.stderr, flush=True)
     os._exit(error.exit_code)
 
 
-def _print_json(result: Found) -> None:
+def _print_json(result: QueryResult) -> None:
     """Print all rows, or nothing if the query fails."""
-    with SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8") as file:
+    with SpooledTemporaryFile(_MAX_BUFFER_BYTES, "w+", encoding="utf-8") as file:
         for i, row in enumerate(result.rows):
             file.write(f"{', ' if i else ''}{_json(row)}")
         file.seek(0)
@@ -53,12 +52,12 @@ def _print_json(result: Found) -> None:
         print("]}")
 
 
-def _lines(result: Found) -> Iterator[str]:
+def _lines(result: QueryResult) -> Iterator[str]:
     yield from table(
-        result.columns, [tuple(map(_text, row)) for row in islice(result.rows, _SHOWN)]
+        result.columns, [tuple(map(_text, row)) for row in islice(result.rows, _MAX_PRINTED_ROWS)]
     )
     if next(result.rows, None) is not None:
-        yield f"... and more than these {_SHOWN} rows; --json prints all"
+        yield f"... only the first {_MAX_PRINTED_ROWS} rows; --json prints all"
 
 
 def _text(value: Any) -> str:

@@ -10,31 +10,31 @@ from pathlib import Path
 from typing import Any
 
 from hetwin_sql.columns import batches
-from hetwin_sql.deadline import Deadline, TooSlow
-from hetwin_sql.found import SUFFIX, Found, episodes
-from hetwin_sql.library import connected, duckdb, in_memory
-from hetwin_sql.refusals import first_line, refused, statement
-from hetwin_sql.views import VIEWS, filled, made
+from hetwin_sql.deadline import Deadline, QueryTimeout
+from hetwin_sql.episode_folders import SUFFIX, EpisodeFolder, find_episodes
+from hetwin_sql.errors import convert_error, first_line, parse_statement
+from hetwin_sql.library import duckdb, memory_limit, open_database
+from hetwin_sql.views import VIEWS, create_statement, insert_statement
 from hetwin_suite.command import BadInput
 from hetwin_suite.tables import open_tables
 
-WITHIN_S = 60.0
-_LOCKS = (
+DEFAULT_WITHIN_S = 60.0
+_READ_ONLY_STATEMENTS = (
     *("SET enable_external_access=false", "SET lock_configuration=true"),
     "BEGIN TRANSACTION READ ONLY",
 )
-_ANY_TABLE = re.compile(r"\bquery(_table)?\s*\(", re.IGNORECASE)
-"""Functions that compute the name of a table, which hide the views that a statement reads."""
-_BATCH = 10_000
+_COMPUTED_TABLE = re.compile(r"\bquery(_table)?\s*\(", re.IGNORECASE)
+"""Functions that compute the name of a table, so that the views that a statement reads cannot be found in its text."""
+_FETCH_SIZE = 10_000
 
 
 @dataclass(frozen=True)
-class Result:
+class QueryResult:
     """The result of a query, read on demand.
 
     Attributes:
         columns: names of the columns.
-        rows: rows as DuckDB returns them in Python; reading them may take the query's time, and raise as `query` does.
+        rows: rows as DuckDB returns them in Python; reading takes the query's time, and raises the same errors.
     """
 
     columns: tuple[str, ...]
@@ -45,44 +45,47 @@ def query(
     folder: Path,
     sql: str,
     *,
-    within: float = WITHIN_S,
-    stuck: Callable[[TooSlow], object] | None = None,
-) -> Result:
+    within: float = DEFAULT_WITHIN_S,
+    on_stuck: Callable[[QueryTimeout], object] | None = None,
+) -> QueryResult:
     """Query the episodes in a folder by SQL; only the views that the statement names are loaded.
 
     Args:
         folder: folder of a run, of Parquet files, or of many such folders.
         sql: one statement that reads the views.
         within: maximum duration of the query [s], above 0; loading the episodes does not count.
-        stuck: called when a query cannot be interrupted.
+        on_stuck: called when a query cannot be interrupted.
 
     Raises:
-        BadInput: if there is no episode, or the SQL is wrong, writes, or reads anything but the views.
-        TooSlow: if the query takes longer.
+        BadInput: if there is no episode, or the SQL is invalid, writes, or reads anything except the views.
+        QueryTimeout: if the query takes longer.
     """
     if not within > 0:
         raise BadInput(
-            "a query needs time", where="--within", found=within, expected="more than 0 s"
+            "the time limit of a query is not positive",
+            where="--within",
+            found=within,
+            expected="more than 0 s",
         )
-    found = episodes(folder)
-    connection = connected()
+    found = find_episodes(folder)
+    connection = open_database()
     try:
-        checked = statement(connection, sql)
+        checked = parse_statement(connection, sql)
         for view in VIEWS:
-            connection.execute(made(view))
+            connection.execute(create_statement(view))
         for episode in found:
-            fill(connection, episode, _named(sql))
-        for lock in _LOCKS:
-            connection.execute(lock)
-        rows = _asked(connection, checked, sql, Deadline(within, connection.interrupt, stuck))
+            fill(connection, episode, _named_views(sql))
+        for setting in _READ_ONLY_STATEMENTS:
+            connection.execute(setting)
+        rows = _execute(connection, checked, sql, Deadline(within, connection.interrupt, on_stuck))
         columns: tuple[str, ...] = next(rows)
     except BaseException:
         connection.close()
         raise
-    return Result(columns, rows)
+    return QueryResult(columns, rows)
 
 
-def fill(connection: Any, episode: Found, views: Iterable[str]) -> None:
+def fill(connection: Any, episode: EpisodeFolder, views: Iterable[str]) -> None:
     """Insert the rows of an episode into the tables behind views.
 
     Raises:
@@ -90,24 +93,24 @@ def fill(connection: Any, episode: Found, views: Iterable[str]) -> None:
     """
     if episode.stored:
         for view in views:
-            _add_stored(connection, view, episode)
+            _insert_parquet(connection, view, episode)
         return
     tables = open_tables(episode.folder)
     for view in views:
         for batch in batches(view, tables, episode.name):
             connection.register("batch", batch)
-            connection.execute(filled(view, "batch"))
+            connection.execute(insert_statement(view, "batch"))
             connection.unregister("batch")
 
 
-def _named(sql: str) -> list[str]:
+def _named_views(sql: str) -> list[str]:
     """Return the views that a statement may read."""
-    if _ANY_TABLE.search(sql):
+    if _COMPUTED_TABLE.search(sql):
         return list(VIEWS)
     return [view for view in VIEWS if re.search(rf"\b{view}\b", sql, re.IGNORECASE)]
 
 
-def _add_stored(connection: Any, view: str, episode: Found) -> None:
+def _insert_parquet(connection: Any, view: str, episode: EpisodeFolder) -> None:
     path = episode.folder / f"{view}{SUFFIX}"
     names = ", ".join(column.quoted for column in VIEWS[view][1:])
     try:
@@ -118,19 +121,19 @@ def _add_stored(connection: Any, view: str, episode: Found) -> None:
         raise BadInput(
             f"the table cannot be read: {first_line(error)}",
             file=path,
-            expected="a file that `hetwin show --out FOLDER` of this version has written",
+            expected="a file written by `hetwin show --out FOLDER` of this version",
         ) from error
 
 
-def _asked(connection: Any, checked: Any, sql: str, deadline: Deadline) -> Iterator[Any]:
+def _execute(connection: Any, checked: Any, sql: str, deadline: Deadline) -> Iterator[Any]:
     """Execute the query; yield the names of the columns as one item, and then the rows."""
-    with closing(connection), deadline, in_memory():
+    with closing(connection), deadline, memory_limit():
         try:
             connection.execute(checked)
             yield tuple(column[0] for column in connection.description)
-            while rows := connection.fetchmany(_BATCH):
+            while rows := connection.fetchmany(_FETCH_SIZE):
                 yield from rows
         except (duckdb().Error, MemoryError) as error:
             if deadline.reached:
                 raise deadline.error from None
-            raise refused(error, sql) from error
+            raise convert_error(error, sql) from error

@@ -13,14 +13,14 @@ GRACE_S = 2.0
 """Time for an interrupted query to end; some functions of DuckDB ignore the interruption [s]."""
 
 
-class TooSlow(HetwinError):
+class QueryTimeout(HetwinError):
     """A query did not end within its time; the command's exit code is 3."""
 
     exit_code = 3
 
     def __init__(self, seconds: float) -> None:
         super().__init__(
-            f"the query did not end within {seconds:g} s; expected one that does, or more time with --within"
+            f"the query did not end within {seconds:g} s; expected a faster query, or more time with --within"
         )
 
 
@@ -30,21 +30,21 @@ class Deadline:
     Args:
         seconds: maximum wall time of the query [s].
         interrupt: called at the deadline, from another thread.
-        stuck: called with the error if the query does not end after the interruption; None: wait for its end.
+        on_stuck: called with the error if the query does not end after the interruption; None: wait for its end.
     """
 
     def __init__(
         self,
         seconds: float,
         interrupt: Callable[[], object],
-        stuck: Callable[[TooSlow], object] | None = None,
+        on_stuck: Callable[[QueryTimeout], object] | None = None,
     ) -> None:
-        self.error = TooSlow(seconds)
+        self.error = QueryTimeout(seconds)
         self._seconds = min(seconds, threading.TIMEOUT_MAX)
         self._interrupt = interrupt
-        self._stuck = stuck
-        self._over = threading.Event()
-        self._reached = threading.Event()
+        self._on_stuck = on_stuck
+        self._ended = threading.Event()
+        self._passed = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
     def __enter__(self) -> Self:
@@ -57,18 +57,18 @@ class Deadline:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._over.set()
+        self._ended.set()
         self._thread.join()
 
     @property
     def reached(self) -> bool:
         """Whether the deadline has passed."""
-        return self._reached.is_set()
+        return self._passed.is_set()
 
     def _watch(self) -> None:
-        if self._over.wait(self._seconds):
+        if self._ended.wait(self._seconds):
             return
-        self._reached.set()
+        self._passed.set()
         self._interrupt()
-        if not self._over.wait(GRACE_S) and self._stuck is not None:
-            self._stuck(self.error)
+        if not self._ended.wait(GRACE_S) and self._on_stuck is not None:
+            self._on_stuck(self.error)

@@ -1,4 +1,4 @@
-"""Imports DuckDB, which runs SQL, when it is needed."""
+"""Imports DuckDB, the engine that runs SQL, on demand."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import Any
 
 from hetwin_suite.command import import_library
 
-NEEDED = "SQL needs the Python package DuckDB, which cannot be imported"
+_MISSING = "SQL needs the Python package DuckDB, which cannot be imported"
 MEMORY = "2GB"
-"""Memory limit of a query; nothing is spilled to disk, so that a query that needs more ends with an error."""
-_BYTES = 2 * 10**9
+"""Memory limit of a query; a query that needs more fails, since nothing is spilled to disk."""
+_MAX_BYTES = 2 * 10**9
 
 
 def duckdb() -> Any:
@@ -24,12 +24,12 @@ def duckdb() -> Any:
     Raises:
         BadInput: if it is not installed.
     """
-    library = import_library("tables", "duckdb", NEEDED)
+    library = import_library("tables", "duckdb", _MISSING)
     atexit.unregister(gc.freeze)  # with a frozen heap, DuckDB reports leaks at exit
     return library
 
 
-def connected() -> Any:
+def open_database() -> Any:
     """Open an empty database in memory.
 
     Raises:
@@ -40,13 +40,13 @@ def connected() -> Any:
 
 
 @contextmanager
-def in_memory() -> Iterator[None]:
-    """Limit the memory of this process meanwhile, as DuckDB does not count the strings that its functions make."""
+def memory_limit() -> Iterator[None]:
+    """Limit the memory of this process in the body: DuckDB does not count the strings that its functions make."""
     before = resource.getrlimit(resource.RLIMIT_DATA)
-    had = 1024 * int(Path("/proc/self/status").read_text().partition("VmData:")[2].split()[0])
-    most = had + _BYTES
-    if before[0] == resource.RLIM_INFINITY or most < before[0]:
-        resource.setrlimit(resource.RLIMIT_DATA, (most, before[1]))
+    used = 1024 * int(Path("/proc/self/status").read_text().partition("VmData:")[2].split()[0])
+    limit = used + _MAX_BYTES
+    if before[0] == resource.RLIM_INFINITY or limit < before[0]:
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, before[1]))
     try:
         yield
     finally:

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hetwin_sql.database import fill
-from hetwin_sql.found import SUFFIX, Found
-from hetwin_sql.library import connected, duckdb
-from hetwin_sql.refusals import first_line
-from hetwin_sql.views import VIEWS, made
+from hetwin_sql.episode_folders import SUFFIX, EpisodeFolder
+from hetwin_sql.errors import first_line
+from hetwin_sql.library import duckdb, open_database
+from hetwin_sql.views import VIEWS, create_statement
 from hetwin_suite.command import BadInput, Result, table, unwritable
 from hetwin_suite.tables import LOG
 
@@ -50,7 +50,7 @@ def write_tables(run: Path, out: Path) -> list[WrittenFile]:
     Raises:
         BadInput: if there is no run, DuckDB is not installed, or the folder cannot be written.
     """
-    connection = connected()
+    connection = open_database()
     if not (run / LOG).is_dir():
         raise BadInput(
             "there is no run in this folder", file=run, expected=f"one with {LOG}/ in it"
@@ -59,8 +59,8 @@ def write_tables(run: Path, out: Path) -> list[WrittenFile]:
     try:
         out.mkdir(parents=True, exist_ok=True)
         for view in VIEWS:
-            connection.execute(made(view))
-        fill(connection, Found(run.resolve().name, run, stored=False), VIEWS)
+            connection.execute(create_statement(view))
+        fill(connection, EpisodeFolder(run.resolve().name, run, stored=False), VIEWS)
         for view, part in parts.items():
             connection.execute(f"COPY {view} TO '{_quoted(part)}' ({_FORMAT})")
         written = [_count(connection, view, part) for view, part in parts.items()]

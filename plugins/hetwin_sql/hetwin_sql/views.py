@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-TEXT, NUMBER, WHOLE, TRUTH, TEXTS, OBJECT = (
+TEXT, NUMBER, INTEGER, BOOLEAN, TEXT_LIST, OBJECT = (
     *("VARCHAR", "DOUBLE", "BIGINT", "BOOLEAN"),
     *("VARCHAR[]", "JSON"),
 )
@@ -16,7 +16,7 @@ class Column(NamedTuple):
     Attributes:
         name: name, e.g. ``fluent``.
         type: type in DuckDB's SQL.
-        about: description of the values.
+        about: description of the values; ends up in the documentation.
         optional: whether the column may be NULL.
     """
 
@@ -34,7 +34,7 @@ class Column(NamedTuple):
 _EPISODE = Column("episode", TEXT, "folder of the episode, relative to the queried one")
 _FROM = Column("from", NUMBER, "start [s]")
 _TO = Column("to", NUMBER, "end, exclusive [s]; the end of the log if it has not ended")
-_ROW = Column("row", WHOLE, "number of the row, which evidence names")
+_ROW = Column("row", INTEGER, "number of the row, which evidence names")
 _A = Column("a", TEXT, "first entity")
 _B = Column("b", TEXT, "second entity", optional=True)
 _POSE = tuple(
@@ -50,14 +50,16 @@ VIEWS: dict[str, tuple[Column, ...]] = {
         _EPISODE,
         Column("fluent", TEXT, "fluent that held, e.g. `on`"),
         *(_A, _B, _FROM, _TO, _ROW),
-        Column("ended", TRUTH, "whether it has ended"),
+        Column("ended", BOOLEAN, "whether it has ended"),
     ),
     "truths": (
         _EPISODE,
         Column("fluent", TEXT, "fluent, e.g. `held_object`"),
         _A,
         Column("b", TEXT, "second entity while it holds", optional=True),
-        Column("holds", TRUTH, "whether it holds with any entity; NULL: not known", optional=True),
+        Column(
+            "holds", BOOLEAN, "whether it holds with any entity; NULL: not known", optional=True
+        ),
         *(_FROM, _TO),
         Column("why", TEXT, "reason why it is not known", optional=True),
     ),
@@ -65,10 +67,10 @@ VIEWS: dict[str, tuple[Column, ...]] = {
         _EPISODE,
         Column("claim", TEXT, "kind of claim, e.g. `grip`"),
         Column("subject", TEXT, "robot, hand or object of the claim"),
-        Column("checked", TRUTH, "whether it was checked"),
+        Column("checked", BOOLEAN, "whether it was checked"),
         *(_FROM, _TO),
-        Column("sources", TEXTS, "sources of the check, e.g. `contacts`"),
-        Column("of", TEXTS, "checked links or joints"),
+        Column("sources", TEXT_LIST, "sources of the check, e.g. `contacts`"),
+        Column("of", TEXT_LIST, "checked links or joints"),
         Column("why", TEXT, "why it was not checked, or which part was not", optional=True),
     ),
     "events": (
@@ -87,7 +89,7 @@ VIEWS: dict[str, tuple[Column, ...]] = {
         Column("goal", TEXT, 'an expression, e.g. `on("box", "tray")`', optional=True),
         Column("status", TEXT, "last status: created, active, done, failed or cancelled"),
         *(_FROM, _TO, _ROW),
-        Column("after", TEXTS, "tasks that must end before it starts"),
+        Column("after", TEXT_LIST, "tasks that must end before it starts"),
         Column("reason", TEXT, "reason of a failure, given by the program", optional=True),
         Column("variables", OBJECT, "last values of its variables"),
     ),
@@ -95,7 +97,7 @@ VIEWS: dict[str, tuple[Column, ...]] = {
         _EPISODE,
         Column("fluent", TEXT, "fluent as in occasions; `loc` for a pose"),
         *(_A, _B),
-        Column("holds", TRUTH, "whether the robot believed that it holds; true for a pose"),
+        Column("holds", BOOLEAN, "whether the robot believed that it holds; true for a pose"),
         *(_FROM, _TO, _ROW, *_POSE),
         Column("origin", TEXT, "topic, or the origin given in the message"),
     ),
@@ -117,30 +119,30 @@ VIEWS: dict[str, tuple[Column, ...]] = {
         _EPISODE,
         Column("start", NUMBER, "first time of the log [s]"),
         Column("known_until", NUMBER, "last time of the log [s]"),
-        Column("finished", TRUTH, "whether the log is complete"),
+        Column("finished", BOOLEAN, "whether the log is complete"),
     ),
 }
-"""View -> columns; the columns that rows of all versions have come first."""
+"""View -> its columns."""
 
 
-def made(view: str) -> str:
+def create_statement(view: str) -> str:
     """Return the statement that creates the empty table behind a view."""
     columns = ", ".join(f"{column.quoted} {column.type}" for column in VIEWS[view])
     return f"CREATE TABLE {view} ({columns})"
 
 
-def filled(view: str, source: str) -> str:
+def insert_statement(view: str, source: str) -> str:
     """Return the statement that inserts the rows of a table with the same columns, with '' and NaN as NULL."""
-    columns = ", ".join(map(_stored, VIEWS[view]))
+    columns = ", ".join(map(_insert_expression, VIEWS[view]))
     return f"INSERT INTO {view} SELECT {columns} FROM {source}"
 
 
-def _stored(column: Column) -> str:
-    if column.optional and column.type == TRUTH:
-        return f"nullif({column.quoted}, 'nan'::DOUBLE)::{TRUTH}"
-    nothing = {TEXT: "''", NUMBER: "'nan'::DOUBLE"}
+def _insert_expression(column: Column) -> str:
+    if column.optional and column.type == BOOLEAN:
+        return f"nullif({column.quoted}, 'nan'::DOUBLE)::{BOOLEAN}"
+    null_value = {TEXT: "''", NUMBER: "'nan'::DOUBLE"}
     if column.optional:
-        return f"nullif({column.quoted}, {nothing[column.type]})"
-    if column.type == TEXTS:
-        return f"{column.quoted}::JSON::{TEXTS}"
+        return f"nullif({column.quoted}, {null_value[column.type]})"
+    if column.type == TEXT_LIST:
+        return f"{column.quoted}::JSON::{TEXT_LIST}"
     return f"{column.quoted}::{column.type}"

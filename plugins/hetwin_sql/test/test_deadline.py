@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from hetwin_sql import deadline
-from hetwin_sql.deadline import Deadline, TooSlow
+from hetwin_sql.deadline import Deadline, QueryTimeout
 
 
 def test_what_ends_in_time_is_not_interrupted() -> None:
@@ -20,10 +20,10 @@ def test_what_ends_in_time_is_not_interrupted() -> None:
 
 def test_what_cannot_be_interrupted_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(deadline, "GRACE_S", 0.01)
-    stuck: list[TooSlow] = []
+    stuck: list[QueryTimeout] = []
     told, interrupted = threading.Event(), threading.Event()
 
-    def tell(error: TooSlow) -> None:
+    def tell(error: QueryTimeout) -> None:
         stuck.append(error)
         told.set()
 

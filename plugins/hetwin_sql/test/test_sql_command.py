@@ -13,7 +13,7 @@ from support.carried_box import carried_box
 from support.hetwin_command import hetwin, refused
 
 from hetwin_sql import asking, database
-from hetwin_sql.deadline import TooSlow
+from hetwin_sql.deadline import QueryTimeout
 from hetwin_sql.views import VIEWS
 from hetwin_suite.tables import LOG
 
@@ -49,11 +49,11 @@ def test_people_read_a_table(run: Path) -> None:
 def test_people_read_so_many_rows_and_that_there_are_more(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(asking, "_SHOWN", 3)
+    monkeypatch.setattr(asking, "_MAX_PRINTED_ROWS", 3)
     shown = hetwin(
         "ask", "--sql", run, "SELECT range AS i FROM range(1, 1000000000)"
     ).out.splitlines()
-    assert shown == ["i", "1", "2", "3", "... and more than these 3 rows; --json prints all"]
+    assert shown == ["i", "1", "2", "3", "... only the first 3 rows; --json prints all"]
 
 
 def test_no_rows_are_no_error(run: Path) -> None:
@@ -69,7 +69,7 @@ def test_endless_sql_ends_with_3_and_prints_no_half_of_an_object(run: Path) -> N
     said = hetwin("ask", "--sql", run, ENDLESS, "--within", "0.3", "--json")
     assert said.code == 3
     assert "the query did not end" in json.loads(said.out)["error"]["message"]
-    assert said.err.startswith("error: the query did not end within 0.3 s; expected one that does")
+    assert said.err.startswith("error: the query did not end within 0.3 s; expected a faster query")
 
 
 def test_a_query_that_cannot_be_ended_ends_the_command(
@@ -77,21 +77,21 @@ def test_a_query_that_cannot_be_ended_ends_the_command(
 ) -> None:
     ended: list[int] = []
     monkeypatch.setattr(os, "_exit", ended.append)
-    asking._end(TooSlow(2.0))
+    asking._exit_process(QueryTimeout(2.0))
     assert ended == [3]
     assert "error: the query did not end within 2 s" in capsys.readouterr().err
 
 
 def test_wrong_sql_ends_with_2_and_leaves_nothing(run: Path) -> None:
     refused(run, "ask", "--sql", run, "SELECT * FROM event", says=("'event'", "perhaps 'events'"))
-    refused(run, "ask", "--sql", run, "DROP TABLE events", says=("does not only read", "DROP"))
+    refused(run, "ask", "--sql", run, "DROP TABLE events", says=("does more than read", "DROP"))
     refused(
         run,
         "ask",
         "--sql",
         run,
         f"COPY events TO '{run}/x.csv'",
-        says=("does not only read", "COPY"),
+        says=("does more than read", "COPY"),
     )
     refused(run, "ask", "--sql", run, "SELECT 1", "--within", "0", says=("--within", "found 0.0"))
     refused(

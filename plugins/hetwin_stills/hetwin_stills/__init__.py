@@ -3,27 +3,27 @@
 For example::
 
     import hetwin_suite
-    from hetwin_stills import Moment, missing, stills
+    from hetwin_stills import Moment, missing_packages, stills
     from hetwin_suite.episode import open_episode
 
     summary = hetwin_suite.run("pick_and_place", duration=0.1)
     episode = open_episode(summary.log)
-    drawn = [] if missing() else stills(episode, [Moment(episode.end_ns, "the end")])
-    print([still.what for still in drawn])
+    drawn = [] if missing_packages() else stills(episode, [Moment(episode.end_ns, "the end")])
+    print([still.caption for still in drawn])
 """
 
 from __future__ import annotations
 
-from hetwin_stills.drawing import Drawing, NoGraphics, missing
-from hetwin_stills.pictures import Moment, Still, picture, stills, views
+from hetwin_stills.drawing import Drawing, NoGraphics, missing_packages
+from hetwin_stills.pictures import Moment, Still, choose_views, picture, stills
 
 __all__ = [
     "Drawing",
     "Moment",
     "NoGraphics",
     "Still",
-    "missing",
+    "choose_views",
+    "missing_packages",
     "picture",
     "stills",
-    "views",
 ]

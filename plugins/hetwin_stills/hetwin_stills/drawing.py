@@ -28,21 +28,21 @@ _KINDS = {
     ShapeKind.PLANE: mujoco.mjtGeom.mjGEOM_PLANE,
     ShapeKind.MESH: mujoco.mjtGeom.mjGEOM_MESH,
 }
-_HALVED = {ShapeKind.BOX: (0, 1, 2), ShapeKind.PLANE: (0, 1)}
-_ROUND = (ShapeKind.CYLINDER, ShapeKind.CAPSULE)
-_AWAY = np.array([0.0, 0.0, -1000.0])
+_FULL_SIZES = {ShapeKind.BOX: (0, 1, 2), ShapeKind.PLANE: (0, 1)}
+_WITH_RADIUS = (ShapeKind.CYLINDER, ShapeKind.CAPSULE)
+_HIDDEN_POSITION = np.array([0.0, 0.0, -1000.0])
 """Position of bodies without a pose, out of sight [m]."""
 _SKY, _HORIZON = (0.93, 0.95, 0.97), (0.98, 0.985, 0.99)
-_BONE, _BONE_M = (0.62, 0.66, 0.72), 0.012
-"""Colour, and radius of a bone [m]."""
-_WXYZ = [6, 3, 4, 5]
-_MOST = 4000
+_BONE_COLOUR, _BONE_RADIUS_M = (0.62, 0.66, 0.72), 0.012
+"""Colour and radius [m] of the lines between the links of a robot without geometry ("bones")."""
+_WXYZ_COLUMNS = [6, 3, 4, 5]
+_MAX_EXTRA_GEOMS = 4000
 
 
 class View(NamedTuple):
-    """A camera in MuJoCo's convention: target [m], distance [m], and direction [degrees]."""
+    """A camera in MuJoCo's convention: target [m], distance [m], azimuth and elevation [degrees]."""
 
-    at: tuple[float, float, float]
+    target: tuple[float, float, float]
     distance: float
     azimuth: float
     elevation: float
@@ -66,11 +66,11 @@ class Drawing:
         self._rect = mujoco.MjrRect(0, 0, width, height)
         self._model = _model(scene, width, height)
         self._data = mujoco.MjData(self._model)
-        self._scene = mujoco.MjvScene(self._model, maxgeom=_MOST + self._model.ngeom)
+        self._scene = mujoco.MjvScene(self._model, maxgeom=_MAX_EXTRA_GEOMS + self._model.ngeom)
         self._options = mujoco.MjvOption()
         self._renderer = mujoco.MjrContext(self._model, mujoco.mjtFontScale.mjFONTSCALE_100.value)
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN.value, self._renderer)
-        self._own = self._model.geom_rgba.copy()
+        self._original_colours = self._model.geom_rgba.copy()
 
     def __enter__(self) -> Self:
         return self
@@ -88,7 +88,7 @@ class Drawing:
         self._renderer.free()
         self._context.free()
 
-    def put(self, poses: Floats, owners: NDArray[np.int32]) -> None:
+    def set_state(self, poses: Floats, owners: NDArray[np.int32]) -> None:
         """Set the poses of all bodies, and their colours.
 
         Args:
@@ -96,12 +96,12 @@ class Drawing:
             owners: (bodies,) index of the model responsible for each pose, -1 for none.
         """
         for i, body in enumerate(self._film_scene.bodies):
-            there = bool(np.isfinite(poses[i]).all())
-            self._data.mocap_pos[i] = poses[i, :3] if there else _AWAY
-            self._data.mocap_quat[i] = poses[i, _WXYZ] if there else (1.0, 0.0, 0.0, 0.0)
+            has_pose = bool(np.isfinite(poses[i]).all())
+            self._data.mocap_pos[i] = poses[i, :3] if has_pose else _HIDDEN_POSITION
+            self._data.mocap_quat[i] = poses[i, _WXYZ_COLUMNS] if has_pose else (1.0, 0.0, 0.0, 0.0)
             model = self._film_scene.models[owners[i]] if owners[i] >= 0 else None
             geoms = np.flatnonzero(self._model.geom_bodyid == i + 1)
-            self._model.geom_rgba[geoms] = self._own[geoms]
+            self._model.geom_rgba[geoms] = self._original_colours[geoms]
             if body.kind == EntityKind.OBJECT and model is not None and not model.main:
                 self._model.geom_rgba[geoms, :3] = rgb(model.colour)
         mujoco.mj_kinematics(self._model, self._data)
@@ -109,13 +109,13 @@ class Drawing:
 
     def picture(self, view: View) -> NDArray[np.uint8]:
         """Return (height, width, 3) the colours of the picture."""
-        return self._rendered(view)
+        return self._render(view)
 
-    def seen(self, view: View) -> NDArray[np.int32]:
+    def body_indices(self, view: View) -> NDArray[np.int32]:
         """Return (height, width) the index of the body at each pixel, -1 for none."""
         flags = self._scene.flags
         flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = True
-        colours = self._rendered(view).astype(np.int32)
+        colours = self._render(view).astype(np.int32)
         flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = False
         numbers = colours[:, :, 0] + colours[:, :, 1] * 256 + colours[:, :, 2] * 65536
         drawn = self._scene.geoms[: self._scene.ngeom]
@@ -131,18 +131,18 @@ class Drawing:
         return found
 
     def _connect(self, start: Floats, end: Floats) -> None:
-        """Add a bone of a robot without geometry."""
-        if self._scene.ngeom >= self._scene.maxgeom or min(start[2], end[2]) <= _AWAY[2]:
+        """Draw a line between two links of a robot without geometry."""
+        if self._scene.ngeom >= self._scene.maxgeom or min(start[2], end[2]) <= _HIDDEN_POSITION[2]:
             return
         bone = self._scene.geoms[self._scene.ngeom]
-        capsule, colour = mujoco.mjtGeom.mjGEOM_CAPSULE, np.array([*_BONE, 1.0], np.float32)
+        capsule, colour = mujoco.mjtGeom.mjGEOM_CAPSULE, np.array([*_BONE_COLOUR, 1.0], np.float32)
         mujoco.mjv_initGeom(bone, capsule, np.zeros(3), np.zeros(3), np.zeros(9), colour)
-        mujoco.mjv_connector(bone, capsule, _BONE_M, start, end)
+        mujoco.mjv_connector(bone, capsule, _BONE_RADIUS_M, start, end)
         self._scene.ngeom += 1
 
-    def _rendered(self, view: View) -> NDArray[np.uint8]:
+    def _render(self, view: View) -> NDArray[np.uint8]:
         camera = mujoco.MjvCamera()
-        camera.lookat[:] = view.at
+        camera.lookat[:] = view.target
         camera.distance, camera.azimuth, camera.elevation = view[1:]
         everything = mujoco.mjtCatBit.mjCAT_ALL.value
         mujoco.mjv_updateScene(
@@ -190,22 +190,22 @@ def _model(scene: Scene, width: int, height: int) -> Any:
             inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL,
         )
     for i, body in enumerate(scene.bodies):
-        place = spec.worldbody.add_body(name=f"body_{i}", mocap=True)
+        body_spec = spec.worldbody.add_body(name=f"body_{i}", mocap=True)
         for part in body.parts:
             if part.drawn:
-                _add(place, part)
+                _add_part(body_spec, part)
     return spec.compile()
 
 
-def _add(place: Any, part: Part) -> None:
+def _add_part(body_spec: Any, part: Part) -> None:
     kind = ShapeKind(part.kind)
-    size = [x / 2 if i in _HALVED.get(kind, ()) else x for i, x in enumerate(part.size)]
-    if kind in _ROUND:
+    size = [x / 2 if i in _FULL_SIZES.get(kind, ()) else x for i, x in enumerate(part.size)]
+    if kind in _WITH_RADIUS:
         size[1] /= 2
     if kind is ShapeKind.PLANE:
         size = [*size[:2], 0.1]
     x, y, z, qx, qy, qz, qw = part.pose
-    place.add_geom(
+    body_spec.add_geom(
         type=_KINDS[kind],
         size=[*size, 0.0, 0.0, 0.0][:3],
         pos=(x, y, z),
@@ -218,19 +218,19 @@ def _add(place: Any, part: Part) -> None:
 
 
 _LIBRARIES = {"egl": "EGL", "osmesa": "OSMesa"}
-_INSTALL = "libegl1 and libgl1-mesa-dri, or libosmesa6"
+_PACKAGES = "libegl1 and libgl1-mesa-dri, or libosmesa6"
 
 
 class NoGraphics(Exception):
     """Pictures cannot be rendered; the text names the package to install."""
 
 
-def missing() -> str:
-    """Return the missing packages for pictures as a sentence; empty if none are missing."""
+def missing_packages() -> str:
+    """Return the missing packages for pictures as a sentence; empty if all are installed."""
     if find_spec("OpenGL") is None:
         return "pictures need PyOpenGL, which is not installed: pip install 'hetwin-suite[stills]'"
-    if not _way():
-        return f"pictures need a graphics library, and there is none: apt install {_INSTALL}"
+    if not _backend():
+        return f"pictures need a graphics library, and there is none: apt install {_PACKAGES}"
     return ""
 
 
@@ -240,28 +240,28 @@ def open_context(width: int, height: int) -> Any:
     Raises:
         NoGraphics: if no context can be opened.
     """
-    reason = missing()
+    reason = missing_packages()
     if reason:
         raise NoGraphics(reason)
     try:
         context = _context(width, height)
         context.make_current()
     except (ImportError, AttributeError, OSError, RuntimeError) as error:
-        text = f"the graphics library draws nothing ({error}): apt install {_INSTALL}"
+        text = f"the graphics library cannot render ({error}): apt install {_PACKAGES}"
         raise NoGraphics(text) from error
     return context
 
 
 def _context(width: int, height: int) -> Any:
-    if _way() == "egl":
+    if _backend() == "egl":
         from mujoco.egl import GLContext
     else:
         from mujoco.osmesa import GLContext
     return GLContext(width, height)
 
 
-def _way() -> str:
+def _backend() -> str:
     """Return the backend named by MUJOCO_GL if it is available, else the first available one."""
-    ways = [way for way, library in _LIBRARIES.items() if find_library(library)]
-    asked = os.environ.get("MUJOCO_GL", "")
-    return asked if asked in ways else next(iter(ways), "")
+    backends = [backend for backend, library in _LIBRARIES.items() if find_library(library)]
+    requested = os.environ.get("MUJOCO_GL", "")
+    return requested if requested in backends else next(iter(backends), "")

@@ -9,7 +9,7 @@ from hetwin_stills import drawing as graphics
 
 def test_the_python_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(graphics, "find_spec", lambda name: None)
-    assert "pip install 'hetwin-suite[stills]'" in graphics.missing()
+    assert "pip install 'hetwin-suite[stills]'" in graphics.missing_packages()
     with pytest.raises(graphics.NoGraphics, match="PyOpenGL"):
         graphics.open_context(8, 8)
 

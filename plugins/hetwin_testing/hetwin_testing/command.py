@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hetwin_testing.fixture import CheckResult
 
 PATIENCE_S = 10.0
-"""Maximum duration of a call by default, as `deadline` in a scenario [s]."""
+"""Maximum duration of a call [s], the default of `deadline` in a scenario."""
 
 
 def _model_types(incomplete: str) -> list[str]:
@@ -64,30 +64,30 @@ def check_model_watched(model: str, parameters: Mapping[str, Any]) -> list[Check
 
     calls = RawValue("Q", 0)  # in shared memory
     results: list[CheckResult] = []
-    under_way = ["import"]
+    current_check = ["import"]
 
-    def beat() -> None:
+    def heartbeat() -> None:
         calls.value += 1
 
     def work(send: Any) -> None:
         use_modules_in(Path.cwd())
-        check_model(model, parameters, Report(send, send), beat)
+        check_model(model, parameters, Report(send, send), heartbeat)
 
-    def note(message: str | CheckResult) -> None:
+    def on_message(message: str | CheckResult) -> None:
         if isinstance(message, str):
-            under_way[0] = message
+            current_check[0] = message
         else:
             results.append(message)
 
     def progress() -> object:
-        return calls.value, len(results), under_way[0]
+        return calls.value, len(results), current_check[0]
 
     def waiting() -> None:
-        patience.look(f"checking {under_way[0]}")
+        patience.look(f"checking {current_check[0]}")
 
     patience = Patience(to_stderr)
     try:
-        in_a_child(work, note, progress, PATIENCE_S, "hetwin_testing/", while_waiting=waiting)
+        in_a_child(work, on_message, progress, PATIENCE_S, "hetwin_testing/", while_waiting=waiting)
     except WorkFailed as failure:
-        results.append(CheckResult(under_way[0], False, str(failure)))
+        results.append(CheckResult(current_check[0], False, str(failure)))
     return results

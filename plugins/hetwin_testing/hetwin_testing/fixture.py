@@ -1,4 +1,4 @@
-"""Shared by the checks of a model: a small scene, values for parameters, and results."""
+"""What the checks of a model share: a small scene, values for parameters, and results."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class CheckResult:
     Attributes:
         check: name of the requirement.
         ok: whether the model meets it.
-        detail: finding and expectation of a failed check; coverage of a passed one.
+        detail: for a failed check the finding and the expectation; for a passed one its coverage.
     """
 
     check: str
@@ -45,7 +45,7 @@ class CheckResult:
     detail: str = ""
 
 
-class Broken(Exception):
+class ContractViolation(Exception):
     """A violation of the model contract; the text has the violation and the expectation."""
 
 
@@ -53,17 +53,17 @@ class Report:
     """Collects the results of checks.
 
     Args:
-        begins: called with the name of each check before it starts.
-        ends: called with the result of each check.
+        on_begin: called with the name of each check before it starts.
+        on_end: called with the result of each check.
     """
 
     def __init__(
         self,
-        begins: Callable[[str], None] = lambda _: None,
-        ends: Callable[[CheckResult], None] = lambda _: None,
+        on_begin: Callable[[str], None] = lambda _: None,
+        on_end: Callable[[CheckResult], None] = lambda _: None,
     ) -> None:
-        self._begins = begins
-        self._ends = ends
+        self._on_begin = on_begin
+        self._on_end = on_end
         self.results: list[CheckResult] = []
 
     def run(self, check: str, work: Callable[[], str | None]) -> bool:
@@ -73,17 +73,17 @@ class Report:
             check: name of the requirement.
             work: runs the check, and returns its coverage; raises if the model violates the requirement.
         """
-        self._begins(check)
-        result = _outcome(check, work)
+        self._on_begin(check)
+        result = _run_check(check, work)
         self.results.append(result)
-        self._ends(result)
+        self._on_end(result)
         return result.ok
 
 
-def _outcome(check: str, work: Callable[[], str | None]) -> CheckResult:
+def _run_check(check: str, work: Callable[[], str | None]) -> CheckResult:
     try:
         return CheckResult(check, True, work() or "")
-    except (Broken, HetwinError) as error:
+    except (ContractViolation, HetwinError) as error:
         return CheckResult(check, False, str(error))
     except Exception as error:  # a third-party model may raise anything
         return CheckResult(check, False, f"raised {type(error).__name__}: {error}")
@@ -99,20 +99,20 @@ LIFT = 0.1
 BEAKER_HEIGHT, BEAKER_WIDTH, WALL = 0.08, 0.06, 0.004
 
 
-def _walls() -> tuple[Shape, ...]:
+def _beaker_shapes() -> tuple[Shape, ...]:
     """Return bottom and walls of a square beaker on the table; its origin is the middle of its bottom."""
-    upright = (1.0, 0.0, 0.0, 0.0)
+    identity = (1.0, 0.0, 0.0, 0.0)
     out, up = BEAKER_WIDTH / 2, BEAKER_HEIGHT / 2
     along_x = [
-        Shape(ShapeKind.BOX, (WALL, BEAKER_WIDTH + WALL, BEAKER_HEIGHT), (x, 0.0, up, *upright))
+        Shape(ShapeKind.BOX, (WALL, BEAKER_WIDTH + WALL, BEAKER_HEIGHT), (x, 0.0, up, *identity))
         for x in (-out, out)
     ]
     along_y = [
-        Shape(ShapeKind.BOX, (BEAKER_WIDTH + WALL, WALL, BEAKER_HEIGHT), (0.0, y, up, *upright))
+        Shape(ShapeKind.BOX, (BEAKER_WIDTH + WALL, WALL, BEAKER_HEIGHT), (0.0, y, up, *identity))
         for y in (-out, out)
     ]
     bottom = Shape(
-        ShapeKind.BOX, (BEAKER_WIDTH, BEAKER_WIDTH, WALL), (0.0, 0.0, WALL / 2, *upright)
+        ShapeKind.BOX, (BEAKER_WIDTH, BEAKER_WIDTH, WALL), (0.0, 0.0, WALL / 2, *identity)
     )
     return (bottom, *along_x, *along_y)
 
@@ -130,7 +130,7 @@ ENTITIES = (
         mass=0.2,
         shapes=(Shape(ShapeKind.BOX, (0.04, 0.04, 0.04)),),
     ),
-    Entity("beaker", EntityKind.OBJECT, mass=0.1, shapes=_walls()),
+    Entity("beaker", EntityKind.OBJECT, mass=0.1, shapes=_beaker_shapes()),
     Entity("table", EntityKind.STATIC, shapes=(Shape(ShapeKind.BOX, (1.0, 1.0, 0.02)),)),
 )
 
@@ -174,14 +174,14 @@ class Fixture:
         gap = self._opening(time_ns) - HALF_BOX
         lift, _ = self._lift(time_ns)
         force = 10.0 if gap <= 0 else 0.0
-        near = (
+        neighbours = (
             ("left_finger", gap, (0.0, -1.0, 0.0), force),
             ("right_finger", gap, (0.0, 1.0, 0.0), force),
             ("table", lift, (0.0, 0.0, 1.0), 0.0 if lift > 0 else 2.0),
         )
         rows = [
             (box, names.index(n), away, *normal, *normal, *(f * x for x in normal))
-            for n, away, normal, f in near
+            for n, away, normal, f in neighbours
         ]
         return np.array(rows, np.float64).reshape(-1, PROXIMITY_COLUMNS)
 
@@ -244,7 +244,7 @@ def values_for(
         can_be_main: whether the model may request a world.
 
     Raises:
-        Broken: if a required parameter has no possible value; the error names it.
+        ContractViolation: if a required parameter has no possible value; the error names it.
     """
     return {r.name: _value(r, entities, given, can_be_main) for r in requests}
 
@@ -258,13 +258,13 @@ def _value(
         return str(resource(*WORLD_FILE))
     if not request.required:
         return _resolved_default(request, entities)
-    made_up = _made_up(request.kind, entities)
-    if made_up is None:
-        raise Broken(
-            f"the required parameter {request.name} ({request.kind}) has no value that could be made up;"
+    invented = _invented_value(request.kind, entities)
+    if invented is None:
+        raise ContractViolation(
+            f"the required parameter {request.name} ({request.kind}) has no value that could be invented;"
             f" give one with --parameters '{{\"{request.name}\": ...}}'"
         )
-    return made_up
+    return invented
 
 
 def _resolved_default(request: ParameterRequest, entities: Sequence[Entity]) -> Any:
@@ -274,12 +274,12 @@ def _resolved_default(request: ParameterRequest, entities: Sequence[Entity]) -> 
     return request.default
 
 
-_OF_THE_FIXTURE: dict[ParameterKind, Callable[[], Any]] = {
+_FIXTURE_VALUES: dict[ParameterKind, Callable[[], Any]] = {
     ParameterKind.ENTITY: lambda: "box",
     ParameterKind.ENTITIES: lambda: ["box"],
     ParameterKind.HAND: hand_parameter,
 }
-_ANYWHERE: dict[ParameterKind, Callable[[], Any]] = {
+_GENERAL_VALUES: dict[ParameterKind, Callable[[], Any]] = {
     ParameterKind.NUMBER: lambda: 1.0,
     ParameterKind.INTEGER: lambda: 1,
     ParameterKind.BOOLEAN: lambda: False,
@@ -290,7 +290,7 @@ _ANYWHERE: dict[ParameterKind, Callable[[], Any]] = {
 }
 
 
-def _made_up(kind: ParameterKind, entities: Sequence[Entity]) -> Any:
+def _invented_value(kind: ParameterKind, entities: Sequence[Entity]) -> Any:
     """Return a value that suits the kind; None if there is none, as for free text."""
-    possible = _ANYWHERE | _OF_THE_FIXTURE if entities else _ANYWHERE
-    return possible[kind]() if kind in possible else None
+    values = _GENERAL_VALUES | _FIXTURE_VALUES if entities else _GENERAL_VALUES
+    return values[kind]() if kind in values else None

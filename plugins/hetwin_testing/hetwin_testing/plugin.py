@@ -20,7 +20,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--hetwin-require",
         action="store_true",
-        help="a recording that cannot be judged (none there, no engine, not covered) fails its test",
+        help="a recording that cannot be judged (missing, no engine, not covered) fails its test",
     )
     group.addoption(
         "--hetwin-fresh", action="store_true", help="repeat replays instead of using cached ones"
@@ -76,6 +76,6 @@ def pytest_sessionfinish(session: pytest.Session) -> Iterator[None]:
 
         write_index(report.absolute())
     if settings is not None and settings.cache is not None:
-        from hetwin_testing.kept import forget_old
+        from hetwin_testing.replay_cache import remove_unused
 
-        forget_old(settings.cache)
+        remove_unused(settings.cache)

@@ -48,7 +48,7 @@ class RecordingsFile(pytest.File):
         document = load_yaml(self.path)
         if not isinstance(document.data, list) or not document.data:
             raise BadInput(
-                "this is no list of recordings",
+                "not a list of recordings",
                 file=self.path,
                 found=type(document.data).__name__,
                 expected="a list of entries such as {scenario: pick_and_place, source: bags/*, verdict: fine}",
@@ -82,7 +82,7 @@ class RecordingsFile(pytest.File):
     def _sources(self, entry: Entry) -> list[str | None]:
         """Return the recordings of an entry; a pattern without matches is returned unchanged."""
         source = entry.source
-        if source is None or not any(sign in source for sign in "*?["):
+        if source is None or not any(wildcard in source for wildcard in "*?["):
             return [source]
         folder = self.path.parent
         found = sorted(path.relative_to(folder).as_posix() for path in folder.glob(source))
@@ -92,8 +92,8 @@ class RecordingsFile(pytest.File):
 class RecordingItem(pytest.Item):
     """The test of a recording against its expectations."""
 
-    def __init__(self, *, entry: Entry, source: str | None, line: int, **known: Any) -> None:
-        super().__init__(**known)
+    def __init__(self, *, entry: Entry, source: str | None, line: int, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
         self._entry, self._source, self._line = entry, source, line
 
     def runtest(self) -> None:
@@ -103,7 +103,7 @@ class RecordingItem(pytest.Item):
             settings_of(self.config),
             self.path.parent,
             self.nodeid,
-            note=self.user_properties.append,
+            record_property=self.user_properties.append,
         )
         run = twin.run(
             entry.scenario,

@@ -15,7 +15,7 @@ _ROWS = "rows-{}.jsonl"
 _TONES = {"passed": "good", "failed": "bad"}
 
 
-def note_row(
+def append_row(
     report: Path | None, test: str, outcome: str, text: str, page: Path | None = None
 ) -> None:
     """Append the result of a test to the file of this process; a session may have several processes."""
@@ -27,7 +27,7 @@ def note_row(
         file.write(json.dumps(row) + "\n")
 
 
-def page_of(replayed: ReplayResult, report: Path | None, test: str) -> Path | None:
+def write_run_page(replayed: ReplayResult, report: Path | None, test: str) -> Path | None:
     """Write the page of a run, and return its file; None if the run has left no log."""
     from hetwin_suite.page import write_report
 
@@ -56,10 +56,10 @@ def write_index(report: Path) -> None:
         for row in rows
     ]
     counts = ", ".join(
-        f"{sum(row['outcome'] == one for row in rows)} {one}"
-        for one in ("failed", "not executed", "passed")
+        f"{sum(row['outcome'] == outcome for row in rows)} {outcome}"
+        for outcome in ("failed", "not executed", "passed")
     )
-    section = Section("Recordings", counts, Table(["test", "outcome", "what was seen"], cells))
+    section = Section("Recordings", counts, Table(["test", "outcome", "finding"], cells))
     report.mkdir(parents=True, exist_ok=True)
     (report / "index.html").write_text(Document("hetwin", [section]).html(), encoding="utf-8")
     for file in files:

@@ -23,7 +23,7 @@ class Settings:
         report: folder for pages; None: no pages.
         cache: folder that caches replays; None: they are cached in the process.
         root: root folder of the tests; paths of recordings may be relative to it.
-        made: folders of the replays made in this session.
+        replay_folders: folders of the replays made in this session.
     """
 
     require: bool
@@ -31,7 +31,7 @@ class Settings:
     report: Path | None
     cache: Path | None
     root: Path
-    made: set[Path] = field(default_factory=set)
+    replay_folders: set[Path] = field(default_factory=set)
 
     KEY: ClassVar[pytest.StashKey[Settings]] = pytest.StashKey()
 

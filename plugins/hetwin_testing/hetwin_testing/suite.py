@@ -17,8 +17,8 @@ from hetwin_testing.checks import (
     check_saving,
     check_unknown_command,
 )
-from hetwin_testing.declaration import check_declaration, check_parameters, make
-from hetwin_testing.fixture import ENTITIES, Broken, CheckResult, Report, values_for
+from hetwin_testing.declaration import check_declaration, check_parameters, construct
+from hetwin_testing.fixture import ENTITIES, CheckResult, ContractViolation, Report, values_for
 
 DURATION_S = 2.4
 MAX_STEPS = 1000
@@ -29,7 +29,7 @@ def check_model(
     model: str | type[Model],
     parameters: Mapping[str, Any] | None = None,
     report: Report | None = None,
-    beat: Callable[[], None] = lambda: None,
+    heartbeat: Callable[[], None] = lambda: None,
 ) -> list[CheckResult]:
     """Check that a model keeps the contract that the conductor relies on, as ``hetwin model check`` does.
 
@@ -42,13 +42,13 @@ def check_model(
         model: a class, MODULE:CLASS, or a model type.
         parameters: parameter -> value as `initialize` receives it; others are invented.
         report: collects the results.
-        beat: called before each call of the model, for a process that supervises this one.
+        heartbeat: called before each call of the model, for a process that supervises this one.
 
     Raises:
         BadInput: if there is no such model.
     """
     cls = model_class(model) if isinstance(model, str) else model
-    suite = _Suite(cls, dict(parameters or {}), report or Report(), beat)
+    suite = _Suite(cls, dict(parameters or {}), report or Report(), heartbeat)
     return suite.run()
 
 
@@ -56,19 +56,19 @@ class _Suite:
     """The checks of one model in the order of its life cycle; each check needs the earlier ones to pass."""
 
     def __init__(
-        self, cls: type[Model], given: dict[str, Any], report: Report, beat: Callable[[], None]
+        self, cls: type[Model], given: dict[str, Any], report: Report, heartbeat: Callable[[], None]
     ) -> None:
         self._cls = cls
-        self._given = given
+        self._given_parameters = given
         self._report = report
-        self._beat = beat
+        self._heartbeat = heartbeat
         self._values: dict[str, Any] = {}
 
     def run(self) -> list[CheckResult]:
         check = self._report.run
         (
-            check("declaration", self._declare)
-            and check("constructor without arguments", self._make)
+            check("declaration", self._check_declaration)
+            and check("constructor without arguments", self._construct)
             and check("parameters", self._parameters)
             and check("initialize", self._initialize)
             and check("start", self._start)
@@ -90,32 +90,32 @@ class _Suite:
         check("within the deadline", self._deadline)
         return check("stop, and stop again", self._stop)
 
-    def _declare(self) -> str:
+    def _check_declaration(self) -> str:
         check_declaration(self._cls)
         return self._cls.summary
 
-    def _make(self) -> None:
-        make(self._cls)
+    def _construct(self) -> None:
+        construct(self._cls)
 
     def _parameters(self) -> str:
         requests = check_parameters(self._cls)
         is_main = self._cls.can_be_main
         names = [request.name for request in requests]
-        unknown = sorted(set(self._given) - set(names))
+        unknown = sorted(set(self._given_parameters) - set(names))
         if unknown:
-            raise Broken(f"has no parameter {unknown[0]!r}; expected one of {names}")
+            raise ContractViolation(f"has no parameter {unknown[0]!r}; expected one of {names}")
         entities = () if is_main else ENTITIES
-        self._values = values_for(requests, entities, self._given, can_be_main=is_main)
+        self._values = values_for(requests, entities, self._given_parameters, can_be_main=is_main)
         return ", ".join(names) or "none"
 
     def _initialize(self) -> str:
         try:
             contribution = self._bench().initialize()
-        except Broken:
+        except ContractViolation:
             raise
         except Exception as error:
-            raise Broken(
-                f"raised {type(error).__name__}: {error}; if the made-up parameters do not suit it,"
+            raise ContractViolation(
+                f"raised {type(error).__name__}: {error}; if the invented parameters do not suit it,"
                 " give others with --parameters"
             ) from error
         return f"{len(contribution.entities)} entities, {len(contribution.attributes)} attributes"
@@ -124,27 +124,29 @@ class _Suite:
         self._started().model.stop()
 
     def _step(self) -> str:
-        bench = self._stepped(self._count())
+        bench = self._stepped(self._step_count())
         bench.model.stop()
         return f"{len(bench.trace) - 1} steps, {bench.events} events"
 
     def _determinism(self) -> None:
-        first, second = self._stepped(self._count()), self._stepped(self._count())
+        first, second = self._stepped(self._step_count()), self._stepped(self._step_count())
         for bench in (first, second):
             bench.model.stop()
         if first.trace == second.trace:
             return
         for number, (one, other) in enumerate(zip(first.trace, second.trace, strict=False)):
             if one != other:
-                place = "initialize" if number == 0 else f"step {number}"
-                raise Broken(
-                    f"two instances differ from {place} on: {_difference(one, other)}; randomness must"
+                position = "initialize" if number == 0 else f"step {number}"
+                raise ContractViolation(
+                    f"two instances differ from {position} on: {_excerpts(one, other)}; randomness must"
                     " come only from a generator `random`, or one seeded with `seed`"
                 )
-        raise Broken(f"two instances took {len(first.trace)} and {len(second.trace)} steps")
+        raise ContractViolation(
+            f"two instances took {len(first.trace)} and {len(second.trace)} steps"
+        )
 
     def _saving(self) -> str:
-        return check_saving(self._started, self._count() // 2)
+        return check_saving(self._started, self._step_count() // 2)
 
     def _late_start(self) -> None:
         bench = self._bench()
@@ -155,12 +157,12 @@ class _Suite:
     def _odd_parameters(self) -> str:
         def bench(name: str, value: object) -> Bench:
             values = {**self._values, name: value}
-            return Bench(self._cls, values, self._beat)
+            return Bench(self._cls, values, self._heartbeat)
 
         return check_odd_parameters(self._cls.requests(), bench)
 
     def _deadline(self) -> str:
-        bench = self._stepped(self._count())
+        bench = self._stepped(self._step_count())
         bench.model.stop()
         return check_deadline(bench)
 
@@ -169,13 +171,13 @@ class _Suite:
         bench.model.stop()
         bench.model.stop()
 
-    def _count(self) -> int:
+    def _step_count(self) -> int:
         if self._cls.can_be_main:
             return MAIN_STEPS
         return min(MAX_STEPS, round(DURATION_S * (self._cls.rate or 100.0)))
 
     def _bench(self) -> Bench:
-        return Bench(self._cls, self._values, self._beat)
+        return Bench(self._cls, self._values, self._heartbeat)
 
     def _started(self) -> Bench:
         bench = self._bench()
@@ -192,8 +194,8 @@ class _Suite:
         return bench
 
 
-def _difference(one: str, other: str) -> str:
+def _excerpts(one: str, other: str) -> str:
     """Return the excerpts of two texts around their first difference."""
-    at = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), 0)
-    start = max(0, at - 30)
-    return f"...{one[start : at + 30]}... and ...{other[start : at + 30]}..."
+    index = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), 0)
+    start = max(0, index - 30)
+    return f"...{one[start : index + 30]}... and ...{other[start : index + 30]}..."

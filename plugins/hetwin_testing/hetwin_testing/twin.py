@@ -28,7 +28,7 @@ class Twin:
         folder: folder of the test; paths of recordings are relative to it.
         test: id of the test.
         marked: arguments of `run` from the test's marker.
-        note: called with (name, value) pairs for the test's properties in JUnit files.
+        record_property: called with (name, value) pairs for the test's properties in JUnit files.
     """
 
     def __init__(
@@ -37,10 +37,10 @@ class Twin:
         folder: Path,
         test: str,
         marked: Mapping[str, Any] | None = None,
-        note: Callable[[tuple[str, object]], None] = lambda _: None,
+        record_property: Callable[[tuple[str, object]], None] = lambda _: None,
     ) -> None:
         self._settings, self._folder, self._test = settings, folder, test
-        self._marked, self._note = dict(marked or {}), note
+        self._marked, self._record_property = dict(marked or {}), record_property
 
     def run(
         self,
@@ -66,30 +66,30 @@ class Twin:
             DoesNotHold: if the run fails or hangs.
             BadInput: if there is no such scenario, or it cannot be used.
         """
-        from hetwin_testing.kept import ReplayRequest, replayed
+        from hetwin_testing.replay_cache import ReplayRequest, cached_replay
 
         given = {"scenario": scenario, "source": source, "variant": variant}
-        asked: dict[str, Any] = {k: value for k, value in given.items() if value is not None}
-        asked = {**self._marked, **asked}
-        if not asked.get("scenario"):
+        arguments: dict[str, Any] = {k: value for k, value in given.items() if value is not None}
+        arguments = {**self._marked, **arguments}
+        if not arguments.get("scenario"):
             raise TypeError("twin.run: no scenario is named, and the test has no marker `twin`")
-        name = str(asked["scenario"])
-        near = self._folder / name
-        wanted = ReplayRequest(
-            str(near) if near.is_file() else name,
-            self._source(asked.get("source")),
-            asked.get("variant"),
+        name = str(arguments["scenario"])
+        local_path = self._folder / name
+        request = ReplayRequest(
+            str(local_path) if local_path.is_file() else name,
+            self._source(arguments.get("source")),
+            arguments.get("variant"),
             engine,
             seed,
             within,
         )
         try:
-            found = replayed(wanted, self._settings)
+            found = cached_replay(request, self._settings)
         except NotJudged as reason:
-            self.not_executed(str(reason))
-        run = TwinRun(self, wanted.words, found, self._settings)
-        self._note(("hetwin.verdict", found.verdict))
-        self._note(("hetwin.digest", found.digest))
+            self.skip_test(str(reason))
+        run = TwinRun(self, request.description, found, self._settings)
+        self._record_property(("hetwin.verdict", found.verdict))
+        self._record_property(("hetwin.digest", found.digest))
         if found.error:
             run.fail([found.error])
         return run
@@ -100,51 +100,55 @@ class Twin:
             return ""
         if str(source).startswith("data://"):
             return str(source)
-        places = [base / source for base in (self._folder, self._settings.root)]
-        found = next((place for place in places if place.exists()), None)
+        candidates = [base / source for base in (self._folder, self._settings.root)]
+        found = next((place for place in candidates if place.exists()), None)
         if found is None:
-            self.not_executed(f"there is no recording {places[0]}")
+            self.skip_test(f"there is no recording {candidates[0]}")
         return str(found)
 
-    def not_executed(self, why: str) -> NoReturn:
-        """End the test as not executed: skip it, or fail it with ``--hetwin-require``."""
-        from hetwin_testing.report import note_row
+    def skip_test(self, why: str) -> NoReturn:
+        """Skip the test as not executed; with ``--hetwin-require``, fail it."""
+        from hetwin_testing.report import append_row
 
         text = f"not executed: {why}"
         required = self._settings.require
-        note_row(self._settings.report, self._test, "failed" if required else "not executed", text)
+        append_row(
+            self._settings.report, self._test, "failed" if required else "not executed", text
+        )
         if required:
             raise DoesNotHold(f"{text} (--hetwin-require)")
         pytest.skip(text)
 
-    def passed(self, run: TwinRun) -> None:
+    def report_pass(self, run: TwinRun) -> None:
         """Report that the expectations of a run hold."""
-        from hetwin_testing.report import note_row
+        from hetwin_testing.report import append_row
 
-        text = f"{run.words}: {run.replayed.verdict}"
-        note_row(self._settings.report, self._test, "passed", text)
+        text = f"{run.description}: {run.replayed.verdict}"
+        append_row(self._settings.report, self._test, "passed", text)
 
-    def failed(self, run: TwinRun, lines: Iterable[str]) -> NoReturn:
+    def fail_test(self, run: TwinRun, lines: Iterable[str]) -> NoReturn:
         """Fail the test, and write the page of the run."""
-        from hetwin_testing.report import note_row, page_of
+        from hetwin_testing.report import append_row, write_run_page
 
-        page = page_of(run.replayed, self._settings.report, self._test)
-        told = [run.words, *(f"  {line}" for line in lines)]
-        told += [] if page is None else [f"  page: {page}"]
-        note_row(self._settings.report, self._test, "failed", "\n".join(told), page)
-        raise DoesNotHold("\n".join(told))
+        page = write_run_page(run.replayed, self._settings.report, self._test)
+        report_lines = [run.description, *(f"  {line}" for line in lines)]
+        report_lines += [] if page is None else [f"  page: {page}"]
+        append_row(self._settings.report, self._test, "failed", "\n".join(report_lines), page)
+        raise DoesNotHold("\n".join(report_lines))
 
 
 class TwinRun:
     """A replayed recording.
 
     Attributes:
-        words: scenario and recording, as text.
+        description: scenario and recording, as text.
         replayed: result of the replay.
     """
 
-    def __init__(self, twin: Twin, words: str, replayed: ReplayResult, settings: Settings) -> None:
-        self._twin, self.words, self.replayed = twin, words, replayed
+    def __init__(
+        self, twin: Twin, description: str, replayed: ReplayResult, settings: Settings
+    ) -> None:
+        self._twin, self.description, self.replayed = twin, description, replayed
         self._settings = settings
 
     @property
@@ -166,7 +170,7 @@ class TwinRun:
         verdict: str | Sequence[str] | None = None,
         require: Sequence[str] = (),
     ) -> TwinRun:
-        """Fail the test unless all expectations hold; if none fails but one is unknown, the test is not executed.
+        """Fail the test if an expectation does not hold, or skip it if one is unknown.
 
         Args:
             claims: questions to the episode, such as ``holds(on("box", "tray"), at(end))``.
@@ -184,19 +188,19 @@ class TwinRun:
         from hetwin_suite.study import judged_claims
 
         judged = judged_claims(self.episode, {text: text for text in claims}) if claims else ()
-        bad = [_line(one) for one in judged if one.wrong or one.holds is False]
+        failures = [_line(one) for one in judged if one.wrong or one.holds is False]
         unknown = [_line(one) for one in judged if not one.wrong and one.holds is None]
-        for lack in unmet_claims(self.replayed.coverage, parse_claims(require, "require")):
-            (unknown if lack.unchecked else bad).append(f"required {lack.text}")
-        wanted = (verdict,) if isinstance(verdict, str) else tuple(verdict or ())
-        if wanted and self.verdict not in wanted:
-            text = f"the verdict is {self.verdict}, not {' or '.join(wanted)}"
-            (unknown if self.verdict == "unchecked" else bad).append(text)
-        if bad:
-            self.fail(bad)
+        for unmet in unmet_claims(self.replayed.coverage, parse_claims(require, "require")):
+            (unknown if unmet.unchecked else failures).append(f"required {unmet.text}")
+        request = (verdict,) if isinstance(verdict, str) else tuple(verdict or ())
+        if request and self.verdict not in request:
+            text = f"the verdict is {self.verdict}, not {' or '.join(request)}"
+            (unknown if self.verdict == "unchecked" else failures).append(text)
+        if failures:
+            self.fail(failures)
         if unknown:
-            self._twin.not_executed(f"{self.words}: {'; '.join(unknown)}")
-        self._twin.passed(self)
+            self._twin.skip_test(f"{self.description}: {'; '.join(unknown)}")
+        self._twin.report_pass(self)
         return self
 
     def fail(self, lines: Iterable[str]) -> NoReturn:
@@ -204,7 +208,7 @@ class TwinRun:
         troubles = [
             f"{one.severity} from {one.at_s:.2f} s: {one.text}" for one in self.replayed.troubles
         ]
-        self._twin.failed(self, [*lines, *troubles])
+        self._twin.fail_test(self, [*lines, *troubles])
 
 
 def _line(one: JudgedClaim) -> str:

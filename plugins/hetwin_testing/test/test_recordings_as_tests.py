@@ -11,7 +11,7 @@ import pytest
 import hetwin_suite
 import hetwin_suite.page
 from hetwin_core.ensemble.resources import resource
-from hetwin_testing import kept
+from hetwin_testing import replay_cache
 
 GOOD = 'holds(on("box", "table"), at(end))'
 
@@ -82,8 +82,10 @@ def test_the_same_recording_is_replayed_once(
     newcomer: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = []
-    make = kept._made
-    monkeypatch.setattr(kept, "_made", lambda *given: made.append(given[1]) or make(*given))
+    make = replay_cache._replay
+    monkeypatch.setattr(
+        replay_cache, "_replay", lambda *given: made.append(given[1]) or make(*given)
+    )
     newcomer.makepyfile(
         f"""
         import pytest
@@ -113,7 +115,7 @@ def test_the_same_recording_is_replayed_once(
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        ("scenario: pick_and_place", "this is no list of recordings"),
+        ("scenario: pick_and_place", "not a list of recordings"),
         ("- {scenario: pick_and_place}", "line 1*the entry has no expectation"),
         (
             "- {scenario: a, verdict: fine}\n- {scenario: a, hold: [x]}",

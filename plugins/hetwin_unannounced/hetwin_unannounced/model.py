@@ -34,13 +34,13 @@ from hetwin_suite.model import (
     parameter,
     relative_to,
 )
-from hetwin_unannounced.felt import (
+from hetwin_unannounced.grasping import (
     HELD_OBJECT,
     SOMETHING,
-    Feeling,
+    GraspConclusion,
     check_hands,
-    feeling,
-    felt_thing,
+    draw_conclusion,
+    grasped_thing,
 )
 from hetwin_unannounced.reading import SceneReport, Sighting, parse_report
 from hetwin_unannounced.reserve import best_fit, sizes_of
@@ -54,9 +54,9 @@ POSE_COVARIANCE = AttributeSpec("pose_covariance", 21, "m^2, m rad, rad^2")
 _TRIANGLE = np.triu_indices(6)
 COLLISION = AttributeSpec("collision", 1, "", Meaning.TRUTH)
 _HELD = "held"
-_WIDER_M, _SQUEEZED_M = 0.01, 0.002
-"""Limits on how much wider than the opening of the fingers an object may be [m]. Objects beyond `_WIDER_M` cannot
-represent a thing between the fingers; objects beyond `_SQUEEZED_M` do not collide while they are held."""
+_MAX_EXCESS_M, _COLLISION_EXCESS_M = 0.01, 0.002
+"""Limits on how much wider than the opening of the fingers an object may be [m]. Objects beyond `_MAX_EXCESS_M` cannot
+represent a thing between the fingers; objects beyond `_COLLISION_EXCESS_M` do not collide while they are held."""
 
 Distance = Annotated[Number, Field(gt=0, le=1e3)]
 Times = Annotated[int, Field(ge=1, le=1000)]
@@ -106,7 +106,7 @@ class Unannounced(Model[Settings]):
         "appeared": "a thing became an object of the scene: object, kind, source (topic or hand), position,"
         " size",
         "vanished": "the object no longer represents a thing: object, kind, reason",
-        "not_represented": "no object is left that could represent a thing: kind, position",
+        "not_represented": "all objects that could represent a thing are in use: kind, position",
         "unusable": "a message that cannot be used: topic, reason; once for each reason",
     }
 
@@ -183,13 +183,13 @@ class Unannounced(Model[Settings]):
             self._has_requested = True
             for name in self._names:
                 changes.take(name, POSE)
-        held = self._held(tick.scene)
-        self._follow(tick.scene)
+        held = self._slots_in_hands(tick.scene)
+        self._update_foreign_poses(tick.scene)
         for event in tick.events:
             if event.kind is EventKind.TOPIC and event.name == self.settings.topic:
                 self._process(event, tick.scene, held, changes)
             else:
-                self._feel(event, tick.scene, changes)
+                self._process_grasp_event(event, tick.scene, changes)
         for index in held:
             if self._owned[index] and index not in self._grips:  # the main model moves it in a hand
                 changes.give_back(self._names[index], POSE)
@@ -198,15 +198,15 @@ class Unannounced(Model[Settings]):
             changes.set(self._names[index], POSE, pose, frame)
         for index in np.flatnonzero(self._passing).tolist():
             changes.set(self._names[index], COLLISION, 0.0)
-            if not self._is_felt(index):
+            if not self._is_only_grasped(index):
                 changes.give_back(self._names[index], COLLISION)
         return changes
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
-        """Become responsible for the pose of an object in reserve, or for its collision flag.
+        """Take the responsibility for the pose of an object in reserve, or for its collision flag.
 
         Raises:
-            Refused: if the entity is not an object in reserve, or the attribute is another.
+            Refused: if the entity is not an object in reserve, or the attribute is neither of the two.
         """
         index = self._index(entity, attribute)
         if attribute == COLLISION.name:
@@ -235,7 +235,7 @@ class Unannounced(Model[Settings]):
             return Value(np.ones(1), scene.time_ns)
         if index in self._grips:
             hand, inside = self._grips[index]
-            if not self._is_felt(index):
+            if not self._is_only_grasped(index):
                 del self._grips[index]
             return Value(compose(scene.pose(hand), inside), scene.time_ns)
         return Value(self._poses[index].copy(), scene.time_ns)
@@ -245,40 +245,40 @@ class Unannounced(Model[Settings]):
             raise Refused(f"this model does not compute {entity}.{attribute}")
         return self._names.index(entity)
 
-    def _follow(self, scene: Snapshot) -> None:
+    def _update_foreign_poses(self, scene: Snapshot) -> None:
         """Update the poses of the things that another model or a hand moves, from the scene."""
         for thing in self._things.all:
             slot = thing.slot
             if slot is not None and (slot in self._grips or not self._owned[slot]):
                 thing.pose = scene.pose(self._names[slot])[:7].copy()
 
-    def _feel(self, event: Event, scene: Snapshot, changes: Changes) -> None:
+    def _process_grasp_event(self, event: Event, scene: Snapshot, changes: Changes) -> None:
         """Process an event of a grasp monitor."""
         hand = str(event.arguments.get("hand"))
         thing = self._inside.get(hand)
         held = "" if thing is None or thing.slot is None else self._names[thing.slot]
-        found = feeling(event, self.settings.hands, held)
-        if found is None:
+        conclusion = draw_conclusion(event, self.settings.hands, held)
+        if conclusion is None:
             return
-        what, reason = found
-        if what is Feeling.GRASPED:
-            self._grasp(hand, felt_thing(event, scene, self.settings.watch), scene, changes)
+        verdict, reason = conclusion
+        if verdict is GraspConclusion.GRASPED:
+            self._grasp(hand, grasped_thing(event, scene, self.settings.watch), scene, changes)
             return
-        assert thing is not None  # else nothing is held
+        assert thing is not None  # otherwise no object is held, and there is no conclusion
         del self._inside[hand]
-        if what is Feeling.REFUTED and thing.kind == SOMETHING:
-            self._vanish(self._things.remove([thing], reason), changes)
+        if verdict is GraspConclusion.REFUTED and thing.kind == SOMETHING:
+            self._remove_objects(self._things.remove([thing], reason), changes)
         elif thing.slot is not None:
-            self._let_go(thing.slot, changes)
+            self._return_object(thing.slot, changes)
 
-    def _grasp(self, hand: str, felt: Thing, scene: Snapshot, changes: Changes) -> None:
+    def _grasp(self, hand: str, new_thing: Thing, scene: Snapshot, changes: Changes) -> None:
         """Put a thing into a hand: the known thing between the fingers, or a new one."""
-        thing = self._things.at(felt.pose[:3])
+        thing = self._things.at(new_thing.pose[:3])
         inside = np.array([0.0, 0.0, 0.0, 1.0, *[0.0] * 9])
         if thing is None:
-            thing = felt
+            thing = new_thing
             self._things.all.append(thing)
-            if not self._appear(thing, hand, changes):
+            if not self._represent(thing, hand, changes):
                 self._things.all.remove(thing)
                 return
             self._describe(thing, changes)
@@ -290,36 +290,36 @@ class Unannounced(Model[Settings]):
         self._inside[hand] = thing
         self._grips[thing.slot] = hand, inside
         self._move(thing.slot, changes, thing.pose)
-        too_wide = self._sizes[thing.slot, 0] > felt.size[0] + _SQUEEZED_M
+        too_wide = self._sizes[thing.slot, 0] > new_thing.size[0] + _COLLISION_EXCESS_M
         if too_wide and scene.layout.has(self._names[thing.slot], COLLISION.name):
             changes.take(self._names[thing.slot], COLLISION)
 
-    def _let_go(self, slot: int, changes: Changes) -> None:
+    def _return_object(self, slot: int, changes: Changes) -> None:
         """Return a released object to the main model."""
         if self._owned[slot]:
             changes.give_back(self._names[slot], POSE)
         else:
             self._grips.pop(slot, None)
 
-    def _is_felt(self, slot: int) -> bool:
+    def _is_only_grasped(self, slot: int) -> bool:
         """Return whether an object represents a thing in a hand that only the fingers have detected."""
         return slot in self._grips and self._grips[slot][0] in self._inside
 
-    def _held(self, scene: Snapshot) -> list[int]:
+    def _slots_in_hands(self, scene: Snapshot) -> list[int]:
         """Return the slots of the objects in hands."""
         layout = scene.layout
         inside = {int(scene.get(hand, HELD_OBJECT)[0]) for hand in self._hands}
-        found = []
+        slots = []
         for index, name in enumerate(self._names):
-            by_itself = layout.has(name, _HELD) and scene.get(name, _HELD)[0] >= 0.0
-            if by_itself or layout.entity_id(name) in inside:
-                found.append(index)
-        return found
+            reported_by_object = layout.has(name, _HELD) and scene.get(name, _HELD)[0] >= 0.0
+            if reported_by_object or layout.entity_id(name) in inside:
+                slots.append(index)
+        return slots
 
     def _process(self, event: Event, scene: Snapshot, held: list[int], changes: Changes) -> None:
         try:
             message = parse_report(event.arguments)
-            seen = [self._in_world(one, scene) for one in message.seen]
+            seen = [self._in_world(sighting, scene) for sighting in message.seen]
         except (KeyError, TypeError, ValueError) as error:
             reason = f"{type(error).__name__}: {error}"
             if reason not in self._reported:
@@ -328,14 +328,16 @@ class Unannounced(Model[Settings]):
             return
         unknown = [
             thing
-            for one, thing in zip(message.seen, seen, strict=True)
-            if one.score >= self.settings.score and not self._is_known(thing, scene, message)
+            for sighting, thing in zip(message.seen, seen, strict=True)
+            if sighting.score >= self.settings.score and not self._is_known(thing, scene, message)
         ]
-        changed = self._things.look(unknown, whole=message.is_whole, named=message.names, kept=held)
-        self._vanish(changed, changes)
-        self._vanish(self._things.drop(message.gone, "it was taken away"), changes)
+        changed = self._things.update(
+            unknown, is_whole=message.is_whole, is_name=message.names, kept_slots=held
+        )
+        self._remove_objects(changed, changes)
+        self._remove_objects(self._things.drop(message.gone, "it was taken away"), changes)
         for thing in changed.appeared:
-            self._appear(thing, event.name, changes)
+            self._represent(thing, event.name, changes)
         for thing in self._things.all:
             if thing.slot is None or thing.slot in held or thing.missed:
                 continue
@@ -343,17 +345,17 @@ class Unannounced(Model[Settings]):
             self._describe(thing, changes)
 
     def _describe(self, thing: Thing, changes: Changes) -> None:
-        assert thing.slot is not None  # an object stands for it
+        assert thing.slot is not None  # an object represents it
         changes.set(self._names[thing.slot], THING_SIZE, thing.size)
         triangle: Floats = thing.covariance[_TRIANGLE]
         changes.set(self._names[thing.slot], POSE_COVARIANCE, triangle)
 
-    def _in_world(self, one: Sighting, scene: Snapshot) -> Thing:
+    def _in_world(self, sighting: Sighting, scene: Snapshot) -> Thing:
         pose = np.zeros(POSE_SIZE)
-        pose[:7] = one.pose
-        if one.frame != WORLD and scene.layout.has(one.frame, POSE.name):
-            pose = compose(scene.pose(one.frame), pose)
-        return Thing(one.kind, pose[:7].copy(), one.size, one.covariance)
+        pose[:7] = sighting.pose
+        if sighting.frame != WORLD and scene.layout.has(sighting.frame, POSE.name):
+            pose = compose(scene.pose(sighting.frame), pose)
+        return Thing(sighting.kind, pose[:7].copy(), sighting.size, sighting.covariance)
 
     def _is_known(self, thing: Thing, scene: Snapshot, message: SceneReport) -> bool:
         """Return whether a detection is an object of the scenario, by name or by position."""
@@ -363,16 +365,18 @@ class Unannounced(Model[Settings]):
         if message.names:
             return any(name == entity.name for entity in scene.layout.entities)
         reach = max(self.settings.gate, float(thing.size.max()) / 2.0)
-        known = [scene.pose(other)[:3] for other in self._others]
-        return any(float(np.linalg.norm(one - thing.pose[:3])) <= reach for one in known)
+        positions = [scene.pose(other)[:3] for other in self._others]
+        return any(
+            float(np.linalg.norm(position - thing.pose[:3])) <= reach for position in positions
+        )
 
-    def _appear(self, thing: Thing, source: str, changes: Changes) -> bool:
-        """Represent a thing by an object in reserve; returns False if none is left."""
-        used = {one.slot for one in self._things.all}
-        free = [index for index in range(len(self._names)) if index not in used]
+    def _represent(self, thing: Thing, source: str, changes: Changes) -> bool:
+        """Represent a thing by an object in reserve; return False if no object is left."""
+        used_slots = {other.slot for other in self._things.all}
+        free = [index for index in range(len(self._names)) if index not in used_slots]
         if thing.hand and thing.size.any():
-            widest = float(thing.size[0]) + _WIDER_M
-            free = [index for index in free if self._sizes[index, 0] <= widest]
+            max_width = float(thing.size[0]) + _MAX_EXCESS_M
+            free = [index for index in free if self._sizes[index, 0] <= max_width]
         position = [round(number, 4) for number in thing.pose[:3].tolist()]
         if not free:
             key = f"full: {thing.kind}"
@@ -394,12 +398,12 @@ class Unannounced(Model[Settings]):
         )
         return True
 
-    def _vanish(self, changed: TrackChanges, changes: Changes) -> None:
+    def _remove_objects(self, changed: TrackChanges, changes: Changes) -> None:
         for thing, reason in changed.vanished:
             assert thing.slot is not None  # only represented things vanish
             name = self._names[thing.slot]
             self._grips.pop(thing.slot, None)
-            self._inside = {hand: one for hand, one in self._inside.items() if one is not thing}
+            self._inside = {hand: held for hand, held in self._inside.items() if held is not thing}
             self._move(thing.slot, changes, self._parked[thing.slot, :7])
             changes.set(name, PRESENT, 0.0)
             changes.set(name, THING_SIZE, np.zeros(3))

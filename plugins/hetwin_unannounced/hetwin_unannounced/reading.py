@@ -43,7 +43,7 @@ class SceneReport(NamedTuple):
     Attributes:
         seen: things that the message reports.
         gone: kinds of the things that the message removes.
-        is_whole: whether things that are not in the message do not exist.
+        is_whole: whether the message lists all things, so that others do not exist.
         names: whether each kind is the unique name of one thing.
     """
 
@@ -64,8 +64,8 @@ def parse_report(message: Mapping[str, Any]) -> SceneReport:
         ValueError: if the message has another type, or a number in it is missing.
     """
     if "detections" in message:
-        found = (_detection(one, message) for one in message["detections"])
-        return SceneReport(tuple(seen for seen in found if seen is not None))
+        found = (_detection(detection, message) for detection in message["detections"])
+        return SceneReport(tuple(sighting for sighting in found if sighting is not None))
     if "world" in message:
         whole = not message.get("is_diff", False)
         return _objects(message["world"].get("collision_objects", ()), whole)
@@ -78,11 +78,11 @@ def parse_report(message: Mapping[str, Any]) -> SceneReport:
     )
 
 
-def _detection(one: Mapping[str, Any], message: Mapping[str, Any]) -> Sighting | None:
-    results = one.get("results", ())
-    frame = one["header"]["frame_id"] or message["header"]["frame_id"] or WORLD
-    size = _vector(one["bbox"]["size"])
-    centre = _pose(one["bbox"]["center"])
+def _detection(detection: Mapping[str, Any], message: Mapping[str, Any]) -> Sighting | None:
+    results = detection.get("results", ())
+    frame = detection["header"]["frame_id"] or message["header"]["frame_id"] or WORLD
+    size = _vector(detection["bbox"]["size"])
+    centre = _pose(detection["bbox"]["center"])
     if not results:
         return Sighting("", frame, centre, size, np.zeros((6, 6)), 0.0)
     best = max(results, key=lambda result: float(result["hypothesis"]["score"] or 0.0))
@@ -114,11 +114,11 @@ def _object(one: Mapping[str, Any]) -> Sighting:
     frame = one["header"]["frame_id"] or WORLD
     pose = _pose(one["pose"])
     lower, upper = np.full(3, np.inf), np.full(3, -np.inf)
-    for half, place in _extents(one):
-        turn = rotation_matrix(place[3:])
-        reach = np.abs(turn) @ half
-        lower = np.minimum(lower, place[:3] - reach)
-        upper = np.maximum(upper, place[:3] + reach)
+    for half, shape_pose in _extents(one):
+        rotation = rotation_matrix(shape_pose[3:])
+        reach = np.abs(rotation) @ half
+        lower = np.minimum(lower, shape_pose[:3] - reach)
+        upper = np.maximum(upper, shape_pose[:3] + reach)
     if not np.isfinite(lower).all():
         return Sighting(str(one["id"]), frame, pose, np.zeros(3), np.zeros((6, 6)))
     centre = pose.copy()
@@ -128,42 +128,42 @@ def _object(one: Mapping[str, Any]) -> Sighting:
 
 def _extents(one: Mapping[str, Any]) -> Iterator[tuple[Floats, Floats]]:
     """Yield half the sides (3,) and the pose (7,) of each shape's box, in the object's frame."""
-    for shape, place in zip(one["primitives"], one["primitive_poses"], strict=True):
-        yield _half(int(shape["type"]), shape["dimensions"]), _pose(place)
-    for mesh, place in zip(one.get("meshes", ()), one.get("mesh_poses", ()), strict=True):
+    for shape, pose in zip(one["primitives"], one["primitive_poses"], strict=True):
+        yield _half(int(shape["type"]), shape["dimensions"]), _pose(pose)
+    for mesh, pose in zip(one.get("meshes", ()), one.get("mesh_poses", ()), strict=True):
         corners = np.array([list(map(float, v.values())) for v in mesh["vertices"]]).reshape(-1, 3)
         if not len(corners):
             continue
-        at = _pose(place)
-        at[:3] += rotation_matrix(at[3:]) @ ((corners.min(axis=0) + corners.max(axis=0)) / 2.0)
-        yield (corners.max(axis=0) - corners.min(axis=0)) / 2.0, at
+        pose = _pose(pose)
+        pose[:3] += rotation_matrix(pose[3:]) @ ((corners.min(axis=0) + corners.max(axis=0)) / 2.0)
+        yield (corners.max(axis=0) - corners.min(axis=0)) / 2.0, pose
 
 
 def _half(kind: int, dimensions: Any) -> Floats:
-    given = [float(number) for number in dimensions]
+    sizes = [float(number) for number in dimensions]
     needed = {_BOX: 3, _SPHERE: 1, _CYLINDER: 2, _CONE: 2}.get(kind)
-    if needed is None or len(given) < needed or not all(0.0 <= n < math.inf for n in given):
-        raise ValueError(f"a primitive of type {kind} with dimensions {given}")
+    if needed is None or len(sizes) < needed or not all(0.0 <= n < math.inf for n in sizes):
+        raise ValueError(f"a primitive of type {kind} with dimensions {sizes}")
     if kind == _BOX:
-        return np.array(given[:3]) / 2.0
+        return np.array(sizes[:3]) / 2.0
     if kind == _SPHERE:
-        return np.full(3, given[0])
-    return np.array([given[1], given[1], given[0] / 2.0])
+        return np.full(3, sizes[0])
+    return np.array([sizes[1], sizes[1], sizes[0] / 2.0])
 
 
-def _vector(of: Mapping[str, Any]) -> Floats:
-    numbers = [of["x"], of["y"], of["z"]]
+def _vector(fields: Mapping[str, Any]) -> Floats:
+    numbers = [fields["x"], fields["y"], fields["z"]]
     if any(number is None for number in numbers):
         raise ValueError("a vector that is not finite")
     return np.array(numbers, np.float64)
 
 
-def _pose(of: Mapping[str, Any]) -> Floats:
-    turn = of["orientation"]
-    numbers = [turn["w"], turn["x"], turn["y"], turn["z"]]
+def _pose(fields: Mapping[str, Any]) -> Floats:
+    rotation = fields["orientation"]
+    numbers = [rotation["w"], rotation["x"], rotation["y"], rotation["z"]]
     if any(number is None for number in numbers):
         raise ValueError("a quaternion that is not finite")
     quaternion = np.array(numbers, np.float64)
     length = float(np.linalg.norm(quaternion))
     unit = np.array(IDENTITY) if length == 0.0 else quaternion / length
-    return np.concatenate([_vector(of["position"]), unit])
+    return np.concatenate([_vector(fields["position"]), unit])

@@ -11,7 +11,7 @@ from hetwin_suite.model import Floats, Layout
 
 
 def sizes_of(layout: Layout, names: Sequence[str]) -> Floats:
-    """Return the sides (n, 3) of the boxes around objects [m], shortest first; 0 without colliding shapes."""
+    """Return the sides (n, 3) of the boxes around objects [m], shortest first; 0 without a colliding shape."""
     sizes = np.zeros((len(names), 3))
     boxes = BoundingBoxes(layout, names)
     poses = np.zeros((len(boxes), POSE_SIZE))
@@ -30,5 +30,5 @@ def best_fit(sizes: Floats, free: Sequence[int], size: Floats) -> int:
         free: indices of the objects in reserve; at least one.
         size: (3,) sides of the box around the thing [m]; zeros if they are not known.
     """
-    wanted = np.sort(size)
-    return min(free, key=lambda index: (float(np.abs(sizes[index] - wanted).sum()), index))
+    sorted_size = np.sort(size)
+    return min(free, key=lambda index: (float(np.abs(sizes[index] - sorted_size).sum()), index))

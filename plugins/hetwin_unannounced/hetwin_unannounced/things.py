@@ -64,23 +64,25 @@ class Things:
         self._gate, self._confirmations, self._misses = gate, confirmations, misses
         self.all: list[Thing] = []
 
-    def look(
-        self, seen: Sequence[Thing], *, whole: bool, named: bool, kept: Sequence[int]
+    def update(
+        self, seen: Sequence[Thing], *, is_whole: bool, is_name: bool, kept_slots: Sequence[int]
     ) -> TrackChanges:
         """Update the tracks with one message.
 
         Args:
             seen: detections, in the world frame.
-            whole: whether things that are not in the message count as missed.
-            named: whether the kind alone identifies a thing.
-            kept: slots of things that stay without detections, such as in a hand.
+            is_whole: whether things that are not in the message count as missed.
+            is_name: whether the kind alone identifies a thing.
+            kept_slots: slots of things that stay without detections, such as in a hand.
         """
         changed = TrackChanges()
-        pairs = self._pairs(seen, named)
+        pairs = self._pairs(seen, is_name)
         for index, thing in pairs.items():
             self._update(thing, seen[index])
-        for thing in [thing for thing in self.all if thing not in pairs.values()] if whole else ():
-            if (thing.slot is not None and thing.slot in kept) or (named and thing.hand):
+        for thing in (
+            [thing for thing in self.all if thing not in pairs.values()] if is_whole else ()
+        ):
+            if (thing.slot is not None and thing.slot in kept_slots) or (is_name and thing.hand):
                 continue
             thing.missed += 1
             if thing.slot is None or thing.missed >= self._misses:
@@ -89,8 +91,8 @@ class Things:
                     changed.vanished.append(
                         (thing, f"it was not seen {thing.missed} times in a row")
                     )
-        self.all += [one for index, one in enumerate(seen) if index not in pairs]
-        needed = 1 if named else self._confirmations
+        self.all += [detection for index, detection in enumerate(seen) if index not in pairs]
+        needed = 1 if is_name else self._confirmations
         changed.appeared = [
             thing for thing in self.all if thing.slot is None and thing.seen >= needed
         ]
@@ -102,13 +104,13 @@ class Things:
 
     def at(self, position: Floats) -> Thing | None:
         """Return the nearest represented thing within half the gate of a position (3,) [m]; None if there is none."""
-        found = [
+        candidates = [
             (float(np.linalg.norm(thing.pose[:3] - position)), number)
             for number, thing in enumerate(self.all)
             if thing.slot is not None
         ]
-        apart, number = min(found, default=(np.inf, -1))
-        return self.all[number] if apart <= self._gate / 2.0 else None
+        distance, number = min(candidates, default=(np.inf, -1))
+        return self.all[number] if distance <= self._gate / 2.0 else None
 
     def remove(self, things: Sequence[Thing], reason: str) -> TrackChanges:
         """Remove some of the things."""
@@ -119,14 +121,14 @@ class Things:
                 changed.vanished.append((thing, reason))
         return changed
 
-    def _pairs(self, seen: Sequence[Thing], named: bool) -> dict[int, Thing]:
+    def _pairs(self, seen: Sequence[Thing], is_name: bool) -> dict[int, Thing]:
         """Associate detections (by index) with tracked things, nearest pairs first."""
         rows = []
-        for index, one in enumerate(seen):
+        for index, detection in enumerate(seen):
             for number, thing in enumerate(self.all):
-                apart = float(np.linalg.norm(one.pose[:3] - thing.pose[:3]))
-                if (one.kind == thing.kind) if named else (apart <= self._gate):
-                    rows.append((apart, index, number))
+                distance = float(np.linalg.norm(detection.pose[:3] - thing.pose[:3]))
+                if (detection.kind == thing.kind) if is_name else (distance <= self._gate):
+                    rows.append((distance, index, number))
         pairs: dict[int, Thing] = {}
         taken: set[int] = set()
         for _, index, number in sorted(rows):

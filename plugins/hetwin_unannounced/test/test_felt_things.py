@@ -15,7 +15,7 @@ from hetwin_core.ensemble.concern_words import grip_sentences
 from hetwin_suite.command import resource
 from hetwin_suite.episode import open_episode
 from hetwin_suite.model import Event
-from hetwin_unannounced.felt import Feeling, feeling
+from hetwin_unannounced.grasping import GraspConclusion, draw_conclusion
 
 SCENARIO = """\
 extends: pick_and_place
@@ -164,23 +164,23 @@ def test_both_transports_have_one_digest(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "arguments", "held", "means"),
     [
-        ("closed_on_something", {"gap": 0.04}, "", Feeling.GRASPED),
+        ("closed_on_something", {"gap": 0.04}, "", GraspConclusion.GRASPED),
         ("closed_on_something", {"gap": 0.04}, "thing_0", None),
-        ("let_go_of_something", {"because": "it opened"}, "thing_0", Feeling.RELEASED),
-        ("let_go_of_something", {"because": "it closed"}, "thing_0", Feeling.REFUTED),
+        ("let_go_of_something", {"because": "it opened"}, "thing_0", GraspConclusion.RELEASED),
+        ("let_go_of_something", {"because": "it closed"}, "thing_0", GraspConclusion.REFUTED),
         ("let_go_of_something", {"because": "it holds an object"}, "thing_0", None),
         ("let_go_of_something", {"because": "it opened"}, "", None),
         ("grip_closed", {"object": "thing_0"}, "thing_0", None),
-        ("grip_closed", {"object": "cup"}, "thing_0", Feeling.REFUTED),
-        ("grip_lost", {"object": "thing_0", "opened": True}, "thing_0", Feeling.RELEASED),
-        ("grip_lost", {"object": "thing_0", "opened": False}, "thing_0", Feeling.REFUTED),
+        ("grip_closed", {"object": "cup"}, "thing_0", GraspConclusion.REFUTED),
+        ("grip_lost", {"object": "thing_0", "opened": True}, "thing_0", GraspConclusion.RELEASED),
+        ("grip_lost", {"object": "thing_0", "opened": False}, "thing_0", GraspConclusion.REFUTED),
         ("grip_lost", {"object": "cup", "opened": True}, "thing_0", None),
     ],
 )
 def test_what_fingers_feel(
-    name: str, arguments: dict[str, Any], held: str, means: Feeling | None
+    name: str, arguments: dict[str, Any], held: str, means: GraspConclusion | None
 ) -> None:
     event = Event(name, 0, arguments={"hand": "gripper", **arguments})
-    found = feeling(event, ["gripper"], held)
+    found = draw_conclusion(event, ["gripper"], held)
     assert (None if found is None else found[0]) is means
-    assert feeling(event, ["other"], held) is None
+    assert draw_conclusion(event, ["other"], held) is None

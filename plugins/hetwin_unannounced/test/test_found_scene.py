@@ -92,7 +92,7 @@ def test_shapes_of_the_planning_scene_stand_where_it_has_them(tmp_path: Path) ->
     # The world's own table stays as it is.
     assert max(max(shape.size) for shape in entities["table"].shapes) < 2.0
     told = " ".join(summary.warnings)
-    assert "mat: 1 mesh(es) of MoveIt as the box around each" in told
+    assert "mat: 1 mesh(es) of MoveIt replaced by bounding boxes" in told
     assert "attached to links, and left out: tool" in told
 
 

@@ -1,4 +1,4 @@
-"""World poses of the frames in messages, by transforms to frames whose pose in the world is known."""
+"""Finds the world poses of the frames in messages, by transforms to frames with a known world pose."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ class Frames:
 
     def __init__(self, known: Mapping[str, Sequence[float]]) -> None:
         self._known = {name: _state(pose) for name, pose in known.items()}
-        self._beside: dict[str, dict[str, Floats]] = {}
+        self._neighbours: dict[str, dict[str, Floats]] = {}
 
     def add(self, parent: str, child: str, pose: Sequence[float]) -> None:
         """Add the pose (7,) of a child frame in its parent; later poses of the same pair are ignored."""
         parent, child = parent.lstrip("/"), child.lstrip("/")
-        if child not in self._beside.get(parent, {}):
-            inside = _state(pose)
-            self._beside.setdefault(parent, {})[child] = inside
-            self._beside.setdefault(child, {})[parent] = relative_to(inside, _state())
+        if child not in self._neighbours.get(parent, {}):
+            relative_pose = _state(pose)
+            self._neighbours.setdefault(parent, {})[child] = relative_pose
+            self._neighbours.setdefault(child, {})[parent] = relative_to(relative_pose, _state())
 
     def add_transforms(self, message: Any) -> None:
         """Add the transforms of a tf2_msgs/msg/TFMessage, or of any object with its fields."""
@@ -39,10 +39,18 @@ class Frames:
 
     def add_stamped(self, transforms: Iterable[Any]) -> None:
         """Add geometry_msgs/msg/TransformStamped messages."""
-        for one in transforms:
-            at, turn = one.transform.translation, one.transform.rotation
-            pose = (at.x, at.y, at.z, turn.w, turn.x, turn.y, turn.z)
-            self.add(one.header.frame_id, one.child_frame_id, pose)
+        for transform in transforms:
+            position, rotation = transform.transform.translation, transform.transform.rotation
+            pose = (
+                position.x,
+                position.y,
+                position.z,
+                rotation.w,
+                rotation.x,
+                rotation.y,
+                rotation.z,
+            )
+            self.add(transform.header.frame_id, transform.child_frame_id, pose)
 
     def find(self, name: str) -> Floats:
         """Return the pose (13,) of a frame in the world, at rest.
@@ -51,15 +59,17 @@ class Frames:
             BadInput: if no transforms lead to a frame whose pose is known.
         """
         name = name.lstrip("/") or WORLD
-        seen, ahead = {name}, [(name, _state())]
-        for here, inside in ahead:
-            if here in self._known:
-                return compose(self._known[here], inside)
-            for other, place in self._beside.get(here, {}).items():
-                if other not in seen:
-                    seen.add(other)
-                    # `place` is the pose of `other` in `here`; append the pose of frame `name` in `other`.
-                    ahead.append((other, compose(relative_to(place, _state()), inside)))
+        visited, queue = {name}, [(name, _state())]
+        for frame, relative_pose in queue:
+            if frame in self._known:
+                return compose(self._known[frame], relative_pose)
+            for other, neighbour_pose in self._neighbours.get(frame, {}).items():
+                if other not in visited:
+                    visited.add(other)
+                    # `neighbour_pose` is the pose of `other` in `frame`; append the pose of frame `name` in `other`.
+                    queue.append(
+                        (other, compose(relative_to(neighbour_pose, _state()), relative_pose))
+                    )
         raise BadInput(
             "no transform connects this frame to one with a known pose",
             where="frames",
@@ -80,9 +90,9 @@ def known_frames(
 
 def state_of(message: Any) -> Floats:
     """Return the state (13,) at rest of a geometry_msgs/msg/Pose; a quaternion of zeros counts as the identity."""
-    at, turn = message.position, message.orientation
+    position, rotation = message.position, message.orientation
     state = np.zeros(_SIZE)
-    state[:7] = at.x, at.y, at.z, turn.w, turn.x, turn.y, turn.z
+    state[:7] = position.x, position.y, position.z, rotation.w, rotation.x, rotation.y, rotation.z
     length = float(np.linalg.norm(state[3:7]))
     state[3:7] = (1.0, 0.0, 0.0, 0.0) if length == 0.0 else state[3:7] / length
     return state

@@ -30,61 +30,61 @@ class Listener:
     def __init__(self, namespace: str, frames: Frames, wait: float) -> None:
         self._namespace, self._frames, self._wait = namespace, frames, wait
 
-    def first(self, topic: str | None, kind: str, usable: Callable[[Any], bool]) -> Any:
+    def first(self, topic: str | None, message_type: str, is_usable: Callable[[Any], bool]) -> Any:
         """Return the first usable message, either latched (transient local) or published during the wait.
 
         Args:
             topic: name of the topic; None: the first topic of this type.
-            kind: type of the message.
-            usable: returns whether a message can be used.
+            message_type: type of the message.
+            is_usable: returns whether a message can be used.
 
         Raises:
             BadInput: if no usable message arrives in time, or its type cannot be imported.
         """
-        message = _class_of(kind)
-        found: list[Any] = []
-        listens = False
+        message_class_ = _class_of(message_type)
+        messages: list[Any] = []
+        is_subscribed = False
         with self._node() as (node, spin):
-            for _ in self._until():
-                name = topic or _topic_of(node.get_topic_names_and_types(), kind)
-                if name is not None and not listens:
-                    listens = True
-                    for qos in _any_qos(10):
-                        node.create_subscription(message, name, found.append, qos)
+            for _ in self._until_timeout():
+                name = topic or _topic_of(node.get_topic_names_and_types(), message_type)
+                if name is not None and not is_subscribed:
+                    is_subscribed = True
+                    for qos in _qos_profiles(10):
+                        node.create_subscription(message_class_, name, messages.append, qos)
                 spin(_PERIOD_S)
-                whole = [one for one in found if usable(one)]
-                if whole:
-                    self._settle(spin)
-                    return whole[0]
+                usable_messages = [message for message in messages if is_usable(message)]
+                if usable_messages:
+                    self._spin_for_transforms(spin)
+                    return usable_messages[0]
         raise BadInput(
-            f"no {kind} within {self._wait:g} s",
+            f"no {message_type} within {self._wait:g} s",
             where="topic",
             found=topic,
-            expected="a topic of this type that is published now, or kept by its publisher",
+            expected="a topic of this type that is being published, or latched (transient local)",
         )
 
-    def call(self, kind: Any, name: str, request: Any) -> Any:
+    def call(self, service_type: Any, name: str, request: Any) -> Any:
         """Return the response of a service; None if it does not arrive in time."""
         with self._node() as (node, spin):
-            client = node.create_client(kind, name)
+            client = node.create_client(service_type, name)
             future = None
-            for _ in self._until():
+            for _ in self._until_timeout():
                 if future is None and client.service_is_ready():
                     future = client.call_async(request)
                 spin(_PERIOD_S)
                 if future is not None and future.done():
-                    self._settle(spin)
+                    self._spin_for_transforms(spin)
                     return future.result()
         return None
 
-    def _until(self) -> Iterator[None]:
-        ends = time.monotonic() + self._wait
-        while time.monotonic() < ends:
+    def _until_timeout(self) -> Iterator[None]:
+        deadline = time.monotonic() + self._wait
+        while time.monotonic() < deadline:
             yield
 
-    def _settle(self, spin: Callable[[float], None]) -> None:
-        ends = time.monotonic() + min(_SETTLE_S, self._wait)
-        while time.monotonic() < ends:
+    def _spin_for_transforms(self, spin: Callable[[float], None]) -> None:
+        deadline = time.monotonic() + min(_SETTLE_S, self._wait)
+        while time.monotonic() < deadline:
             spin(_PERIOD_S)
 
     @contextmanager
@@ -97,12 +97,12 @@ class Listener:
         context = Context()
         context.init()
         try:
-            space = self._namespace.strip("/") or None
-            node = Node("hetwin_scene", namespace=space, context=context)
+            namespace = self._namespace.strip("/") or None
+            node = Node("hetwin_scene", namespace=namespace, context=context)
             executor = SingleThreadedExecutor(context=context)
             executor.add_node(node)
             for name in TRANSFORMS:
-                for qos in _any_qos(100):
+                for qos in _qos_profiles(100):
                     node.create_subscription(_class_of(TF), name, self._frames.add_transforms, qos)
             yield node, executor.spin_once
             executor.shutdown()
@@ -111,7 +111,7 @@ class Listener:
             context.try_shutdown()
 
 
-def _any_qos(depth: int) -> Iterator[Any]:
+def _qos_profiles(depth: int) -> Iterator[Any]:
     """Yield the QoS profiles of two subscriptions: one for latched messages, one for volatile publishers."""
     from rclpy.qos import DurabilityPolicy, QoSProfile
 
@@ -119,16 +119,16 @@ def _any_qos(depth: int) -> Iterator[Any]:
         yield QoSProfile(depth=depth, durability=durability)
 
 
-def _class_of(kind: str) -> Any:
-    found = message_class(kind)
-    if found is None:
+def _class_of(message_type: str) -> Any:
+    messages = message_class(message_type)
+    if messages is None:
         raise BadInput(
-            f"{kind} cannot be imported",
+            f"{message_type} cannot be imported",
             where="topic",
-            expected=f"{kind.partition('/')[0]}, from a sourced ROS 2 workspace",
+            expected=f"{message_type.partition('/')[0]}, from a sourced ROS 2 workspace",
         )
-    return found
+    return messages
 
 
-def _topic_of(known: list[tuple[str, list[str]]], kind: str) -> str | None:
-    return next((name for name, types in sorted(known) if kind in types), None)
+def _topic_of(topics: list[tuple[str, list[str]]], message_type: str) -> str | None:
+    return next((name for name, types in sorted(topics) if message_type in types), None)

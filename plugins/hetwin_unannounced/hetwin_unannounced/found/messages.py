@@ -32,15 +32,18 @@ class FinderParameters(Strict):
 
 
 def first_message(
-    request: SceneRequest, parameters: FinderParameters, kind: str, usable: Callable[[Any], bool]
+    request: SceneRequest,
+    parameters: FinderParameters,
+    message_type: str,
+    is_usable: Callable[[Any], bool],
 ) -> tuple[Any, Frames]:
     """Return the first usable message of a type, and the frames that are known at that time.
 
     Args:
         request: request of the run.
         parameters: parameters of the finder.
-        kind: type of the message, such as nav_msgs/msg/OccupancyGrid.
-        usable: returns whether a message can be used.
+        message_type: type of the message, such as nav_msgs/msg/OccupancyGrid.
+        is_usable: returns whether a message can be used.
 
     Raises:
         BadInput: if there is no usable message, or no source has messages.
@@ -48,47 +51,49 @@ def first_message(
     frames = Frames(known_frames(request.robots, parameters.frames))
     if parameters.recording is not None:
         path = (request.folder / Path(parameters.recording).expanduser()).resolve()
-        return _recorded(path, parameters, kind, usable, frames), frames
+        return _first_recorded(path, parameters, message_type, is_usable, frames), frames
     for source in request.sources.values():
         if isinstance(source.get("recording"), str):
-            return _recorded(Path(source["recording"]), parameters, kind, usable, frames), frames
+            return _first_recorded(
+                Path(source["recording"]), parameters, message_type, is_usable, frames
+            ), frames
         if isinstance(source.get("live"), str):
             listener = Listener(source["live"], frames, parameters.wait)
-            return listener.first(parameters.topic, kind, usable), frames
+            return listener.first(parameters.topic, message_type, is_usable), frames
     raise BadInput(
-        f"the run has no source with a {kind}",
+        f"the run has no source with a {message_type}",
         where="recording",
         expected="a recording or a live robot as source, or `recording: PATH` here",
     )
 
 
-def _recorded(
+def _first_recorded(
     path: Path,
     parameters: FinderParameters,
-    kind: str,
-    usable: Callable[[Any], bool],
+    message_type: str,
+    is_usable: Callable[[Any], bool],
     frames: Frames,
 ) -> Any:
     bag = Bag(path)
     try:
-        topic = _topic_in(bag, parameters, kind)
-        moved = [name for name in TRANSFORMS if TF in bag.types(name)]
-        decoders = {name: bag.decoder(name) for name in (topic, *moved)}
+        topic = _topic_in(bag, parameters, message_type)
+        transform_topics = [name for name in TRANSFORMS if TF in bag.types(name)]
+        decoders = {name: bag.decoder(name) for name in (topic, *transform_topics)}
         found = None
-        for message in bag.messages([topic, *moved]):
+        for message in bag.messages([topic, *transform_topics]):
             if isinstance(message, ReadFault):
                 break
             name, _, raw = message
             decoded = decoders[name](raw)
             if name != topic:
                 frames.add_transforms(decoded)
-            elif found is None and usable(decoded):
+            elif found is None and is_usable(decoded):
                 found = decoded
     finally:
         bag.close()
     if found is None:
         raise BadInput(
-            f"no message of {topic} is a whole {kind}",
+            f"no message of {topic} is a whole {message_type}",
             file=path,
             where="topic",
             found=topic,
@@ -97,19 +102,21 @@ def _recorded(
     return found
 
 
-def _topic_in(bag: Bag, parameters: FinderParameters, kind: str) -> str:
+def _topic_in(bag: Bag, parameters: FinderParameters, message_type: str) -> str:
     if parameters.topic is not None:
         topic = bag.require(parameters.topic, "topic")
-        if topic.type == kind:
+        if topic.type == message_type:
             return topic.name
         raise BadInput(
             "the topic has another type",
             file=bag.path,
             where="topic",
             found=topic.type,
-            expected=kind,
+            expected=message_type,
         )
-    names = [topic.name for topic in bag.topics.values() if topic.type == kind and topic.messages]
+    names = [
+        topic.name for topic in bag.topics.values() if topic.type == message_type and topic.messages
+    ]
     if len(names) == 1:
         return names[0]
     raise BadInput(
@@ -117,5 +124,5 @@ def _topic_in(bag: Bag, parameters: FinderParameters, kind: str) -> str:
         file=bag.path,
         where="topic",
         found=", ".join(names) or None,
-        expected=f"one topic of type {kind}, or `topic: NAME`",
+        expected=f"one topic of type {message_type}, or `topic: NAME`",
     )

@@ -1,4 +1,4 @@
-"""A map of occupied cells as static geometry: a few boxes."""
+"""Converts an occupancy grid to static geometry: boxes over the occupied cells."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ class Rectangle(NamedTuple):
 
 
 def occupancy_grid(request: SceneRequest) -> Mapping[str, FoundObject]:
-    """Return the occupied cells of a map as one static object; a note counts unknown cells, which are free.
+    """Return the occupied cells of a map as one static object; unknown cells are free, and a note counts them.
 
     Raises:
         BadInput: if there is no map, its data does not match its width and height, or it needs too many boxes.
     """
     parameters = check(OccupancyParameters, dict(request.parameters))
     grid, frames = first_message(
-        request, parameters, OCCUPANCY_GRID, lambda one: bool(len(one.data))
+        request, parameters, OCCUPANCY_GRID, lambda grid: bool(len(grid.data))
     )
     cells, resolution = _cells(grid)
     rectangles = list(merge_cells(cells >= parameters.occupied))
@@ -68,7 +68,7 @@ def occupancy_grid(request: SceneRequest) -> Mapping[str, FoundObject]:
         f" {unknown} of {cells.size} cells are not known and count as free"
     )
     pose = compose(frames.find(grid.header.frame_id), state_of(grid.info.origin))
-    parts = [_part(one, resolution, parameters.height) for one in rectangles]
+    parts = [_part(cells, resolution, parameters.height) for cells in rectangles]
     return {parameters.name: FoundObject(model_text(parameters.name, pose, parts), note)}
 
 
@@ -90,8 +90,8 @@ def merge_cells(occupied: np.ndarray[Any, np.dtype[np.bool_]]) -> Iterator[Recta
 def _runs(row: np.ndarray[Any, np.dtype[np.bool_]]) -> list[tuple[int, int]]:
     """Return (start, stop) of each run of occupied cells in a row."""
     steps = np.diff(np.concatenate(([0], row.astype(np.int8), [0])))
-    begins, ends = np.flatnonzero(steps == 1), np.flatnonzero(steps == -1)
-    return list(zip(begins.tolist(), ends.tolist(), strict=True))
+    starts, stops = np.flatnonzero(steps == 1), np.flatnonzero(steps == -1)
+    return list(zip(starts.tolist(), stops.tolist(), strict=True))
 
 
 def _cells(grid: Any) -> tuple[Ints, float]:
@@ -108,12 +108,12 @@ def _cells(grid: Any) -> tuple[Ints, float]:
     return values.reshape(height, width).astype(np.int32), resolution
 
 
-def _part(one: Rectangle, resolution: float, height: float) -> Part:
-    width, depth = (one.right - one.column) * resolution, (one.top - one.row) * resolution
+def _part(cells: Rectangle, resolution: float, height: float) -> Part:
+    width, depth = (cells.right - cells.column) * resolution, (cells.top - cells.row) * resolution
     pose = np.array(
         [
-            (one.column + one.right) * resolution / 2.0,
-            (one.row + one.top) * resolution / 2.0,
+            (cells.column + cells.right) * resolution / 2.0,
+            (cells.row + cells.top) * resolution / 2.0,
             height / 2.0,
             *(1.0, 0.0, 0.0, 0.0),
         ]

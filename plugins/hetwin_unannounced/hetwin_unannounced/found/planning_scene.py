@@ -43,16 +43,16 @@ def planning_scene(request: SceneRequest) -> Mapping[str, FoundObject]:
         BadInput: if there is no planning scene, or one of its objects cannot be used.
     """
     parameters = check(PlanningSceneParameters, dict(request.parameters))
-    scene, frames = _of_move_group(request, parameters) or first_message(
-        request, parameters, PLANNING_SCENE, lambda one: not one.is_diff
+    scene, frames = _scene_of_move_group(request, parameters) or first_message(
+        request, parameters, PLANNING_SCENE, lambda scene: not scene.is_diff
     )
     frames.add_stamped(scene.fixed_frame_transforms)
-    attached = [str(one.object.id) for one in scene.robot_state.attached_collision_objects]
+    attached = [str(body.object.id) for body in scene.robot_state.attached_collision_objects]
     found: dict[str, FoundObject] = {}
-    for one in scene.world.collision_objects:
-        made = _object(one, frames, parameters)
-        if made is not None:
-            found[str(one.id)] = made
+    for collision_object in scene.world.collision_objects:
+        found_object = _object(collision_object, frames, parameters)
+        if found_object is not None:
+            found[str(collision_object.id)] = found_object
     if attached and found:
         first = next(iter(found))
         note = f"attached to links, and left out: {some(attached, 5)}"
@@ -62,7 +62,7 @@ def planning_scene(request: SceneRequest) -> Mapping[str, FoundObject]:
     return found
 
 
-def _of_move_group(
+def _scene_of_move_group(
     request: SceneRequest, parameters: PlanningSceneParameters
 ) -> tuple[Any, Frames] | None:
     """Return the planning scene of a live robot's move_group, and the frames.
@@ -72,7 +72,7 @@ def _of_move_group(
     Raises:
         BadInput: if the service does not respond in time.
     """
-    live = next((one["live"] for one in request.sources.values() if "live" in one), None)
+    live = next((source["live"] for source in request.sources.values() if "live" in source), None)
     if live is None or parameters.topic is not None or parameters.recording is not None:
         return None
     try:
@@ -82,8 +82,8 @@ def _of_move_group(
             f"MoveIt's messages cannot be imported: {error}",
             expected="moveit_msgs and shape_msgs, from a sourced ROS 2 workspace",
         ) from None
-    wanted = GetPlanningScene.Request()
-    parts = wanted.components
+    service_request = GetPlanningScene.Request()
+    parts = service_request.components
     parts.components = (
         parts.WORLD_OBJECT_NAMES
         | parts.WORLD_OBJECT_GEOMETRY
@@ -91,37 +91,39 @@ def _of_move_group(
         | parts.TRANSFORMS
     )
     frames = Frames(known_frames(request.robots, parameters.frames))
-    response = Listener(live, frames, parameters.wait).call(GetPlanningScene, _SERVICE, wanted)
+    response = Listener(live, frames, parameters.wait).call(
+        GetPlanningScene, _SERVICE, service_request
+    )
     if response is None:
         raise BadInput(
             f"no node offered {_SERVICE} within {parameters.wait:g} s",
             where="wait",
-            expected="a move_group that runs, or `topic: NAME` of a planning scene",
+            expected="a running move_group, or `topic: NAME` of a planning scene",
         )
     return response.scene, frames
 
 
-def _object(one: Any, frames: Frames, parameters: PlanningSceneParameters) -> FoundObject | None:
-    name, notes = str(one.id), []
+def _object(source: Any, frames: Frames, parameters: PlanningSceneParameters) -> FoundObject | None:
+    name, notes = str(source.id), []
     try:
         parts = [
             _primitive(shape, _pose(pose))
-            for shape, pose in zip(one.primitives, one.primitive_poses, strict=True)
+            for shape, pose in zip(source.primitives, source.primitive_poses, strict=True)
         ]
-        for mesh, pose in zip(one.meshes, one.mesh_poses, strict=True):
+        for mesh, pose in zip(source.meshes, source.mesh_poses, strict=True):
             parts.append(_box_around(mesh, _pose(pose)))
     except ValueError as error:
         raise BadInput(
             f"the collision object {name} cannot be used: {error}",
             expected="boxes, spheres, cylinders, cones and meshes, each with a pose",
         ) from None
-    if len(one.meshes):
-        notes.append(f"{len(one.meshes)} mesh(es) of MoveIt as the box around each")
-    if len(one.planes):
-        notes.append(f"{len(one.planes)} plane(s) of MoveIt left out")
+    if len(source.meshes):
+        notes.append(f"{len(source.meshes)} mesh(es) of MoveIt replaced by bounding boxes")
+    if len(source.planes):
+        notes.append(f"{len(source.planes)} plane(s) of MoveIt left out")
     if not parts:
         return None
-    pose = compose(frames.find(one.header.frame_id), _pose(one.pose))
+    pose = compose(frames.find(source.header.frame_id), _pose(source.pose))
     mass = moment = 0.0
     if any(fnmatchcase(name, pattern) for pattern in parameters.free):
         volume = sum(_volume(part) for part in parts)
@@ -132,20 +134,24 @@ def _object(one: Any, frames: Frames, parameters: PlanningSceneParameters) -> Fo
 
 
 def _primitive(shape: Any, pose: Floats) -> Part:
-    kind, sides = int(shape.type), [float(number) for number in shape.dimensions]
+    kind, dimensions = int(shape.type), [float(number) for number in shape.dimensions]
     needed = {_BOX: 3, _SPHERE: 1, _CYLINDER: 2, _CONE: 2}.get(kind)
-    if needed is None or len(sides) < needed or not all(0.0 < side < np.inf for side in sides):
-        raise ValueError(f"a primitive of type {kind} with dimensions {sides}")
+    if (
+        needed is None
+        or len(dimensions) < needed
+        or not all(0.0 < side < np.inf for side in dimensions)
+    ):
+        raise ValueError(f"a primitive of type {kind} with dimensions {dimensions}")
     if kind == _BOX:
-        return _box(sides, pose)
+        return _box(dimensions, pose)
     if kind == _SPHERE:
-        return Part("sphere", (("radius", repr(sides[0])),), pose)
+        return Part("sphere", (("radius", repr(dimensions[0])),), pose)
     tag = "cylinder" if kind == _CYLINDER else "cone"
-    return Part(tag, (("radius", repr(sides[1])), ("length", repr(sides[0]))), pose)
+    return Part(tag, (("radius", repr(dimensions[1])), ("length", repr(dimensions[0]))), pose)
 
 
-def _box(sides: list[float], pose: Floats) -> Part:
-    return Part("box", (("size", " ".join(map(repr, sides[:3]))),), pose)
+def _box(dimensions: list[float], pose: Floats) -> Part:
+    return Part("box", (("size", " ".join(map(repr, dimensions[:3]))),), pose)
 
 
 def _box_around(mesh: Any, pose: Floats) -> Part:
@@ -153,9 +159,9 @@ def _box_around(mesh: Any, pose: Floats) -> Part:
     if not len(corners) or not np.isfinite(corners).all():
         raise ValueError("a mesh without vertices, or with some that are not finite")
     lower, upper = corners.min(axis=0), corners.max(axis=0)
-    middle = np.zeros(13)
-    middle[:3], middle[3] = (lower + upper) / 2.0, 1.0
-    return _box(np.maximum(upper - lower, 1e-3).tolist(), compose(pose, middle))
+    centre = np.zeros(13)
+    centre[:3], centre[3] = (lower + upper) / 2.0, 1.0
+    return _box(np.maximum(upper - lower, 1e-3).tolist(), compose(pose, centre))
 
 
 def _volume(part: Part) -> float:
@@ -166,13 +172,13 @@ def _volume(part: Part) -> float:
     (radius,) = sizes["radius"]
     if part.tag == "sphere":
         return 4.0 / 3.0 * float(np.pi) * radius**3
-    share = 1.0 if part.tag == "cylinder" else 1.0 / 3.0
-    return share * float(np.pi) * radius**2 * sizes["length"][0]
+    factor = 1.0 if part.tag == "cylinder" else 1.0 / 3.0
+    return factor * float(np.pi) * radius**2 * sizes["length"][0]
 
 
-def _pose(of: Any) -> Floats:
+def _pose(message: Any) -> Floats:
     """Return the state (13,) of a geometry_msgs/msg/Pose."""
-    pose = state_of(of)
+    pose = state_of(message)
     if not np.isfinite(pose).all():
         raise ValueError("a pose that is not finite")
     return pose

@@ -28,7 +28,7 @@ def model_text(
         name: name of the model.
         pose: (7,) in the world.
         parts: shapes of the only link.
-        mass: mass of the model [kg]; 0: it is static.
+        mass: mass of the model [kg]; 0 for a static model.
         moment: moment of inertia about each axis [kg m^2].
     """
     root = ET.Element("sdf", version=_VERSION)
@@ -46,9 +46,9 @@ def model_text(
         for kind in ("collision", "visual"):
             shape = ET.SubElement(link, kind, name=f"{kind}_{number}")
             _pose(shape, part.pose)
-            form = ET.SubElement(ET.SubElement(shape, "geometry"), part.tag)
+            primitive = ET.SubElement(ET.SubElement(shape, "geometry"), part.tag)
             for tag, text in part.sizes:
-                ET.SubElement(form, tag).text = text
+                ET.SubElement(primitive, tag).text = text
     return ET.tostring(root, encoding="unicode")
 
 

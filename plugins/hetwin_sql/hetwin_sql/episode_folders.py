@@ -14,7 +14,7 @@ from hetwin_suite.tables import LOG
 SUFFIX = ".parquet"
 
 
-class Found(NamedTuple):
+class EpisodeFolder(NamedTuple):
     """An episode.
 
     Attributes:
@@ -28,7 +28,7 @@ class Found(NamedTuple):
     stored: bool
 
 
-def episodes(folder: Path) -> list[Found]:
+def find_episodes(folder: Path) -> list[EpisodeFolder]:
     """Return the episodes in a folder, sorted by name; the folder may be an episode itself.
 
     Raises:
@@ -36,23 +36,23 @@ def episodes(folder: Path) -> list[Found]:
     """
     if not folder.is_dir():
         raise BadInput("there is no such folder", file=folder, expected=_EXPECTED)
-    found = sorted(_found(folder))
+    found = sorted(_find(folder))
     if not found:
         raise BadInput("there is no episode in this folder", file=folder, expected=_EXPECTED)
     return found
 
 
 _EXPECTED = (
-    f"the folder of a run, with {LOG}/ in it, one with files that `hetwin show --out FOLDER` has written, or a folder "
+    f"the folder of a run, with {LOG}/ in it, one with files written by `hetwin show --out FOLDER`, or a folder "
     "of such folders"
 )
 
 
-def _found(folder: Path) -> Iterator[Found]:
+def _find(folder: Path) -> Iterator[EpisodeFolder]:
     for path, folders, files in os.walk(folder):
         stored = any(f"{view}{SUFFIX}" in files for view in VIEWS)
         if stored or LOG in folders:
             here = Path(path)
             name = here.relative_to(folder).as_posix() if here != folder else here.resolve().name
-            yield Found(name, here, stored)
+            yield EpisodeFolder(name, here, stored)
             folders.clear()

@@ -1,4 +1,4 @@
-"""Compares two nights of the same recordings: changed verdicts, and the difference of the shares of bad ones."""
+"""Compares two nights of the same recordings: changed verdicts, and the change of the share of bad recordings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class NightDifferences:
-    """The differences of two nights.
+    """The differences between two nights.
 
     Attributes:
         both: number of recordings in both nights.
@@ -50,19 +50,19 @@ class NightDifferences:
     @property
     def lines(self) -> list[str]:
         """The comparison as lines of text."""
-        said = [
+        lines = [
             f"{counted(self.both, 'recording')} in both nights, {len(self.changes)} with another verdict"
         ]
-        said += [f"  {c.name}: {c.before} -> {c.after}{_because(c)}" for c in self.changes]
+        lines += [f"  {c.name}: {c.before} -> {c.after}{_reason_suffix(c)}" for c in self.changes]
         if self.judged:
-            said.append(
+            lines.append(
                 f"of {self.judged} that are good or bad in both, {self.to_bad} became bad and {self.to_good} good:"
                 f" {self.difference:+.1%} bad (95 %: {self.low:+.1%} to {self.high:+.1%})"
             )
         for names, where in ((self.only_before, "first"), (self.only_after, "second")):
             if names:
-                said.append(f"only in the {where}: {counted(len(names), 'recording')}")
-        return said
+                lines.append(f"only in the {where}: {counted(len(names), 'recording')}")
+        return lines
 
 
 def compare(before: Sequence[Row], after: Sequence[Row]) -> NightDifferences:
@@ -82,7 +82,7 @@ def compare(before: Sequence[Row], after: Sequence[Row]) -> NightDifferences:
         )
     pairs = [(first[name], second[name]) for name in both]
     changes = tuple(
-        Change(a.name, _said(a), _said(b), b.first)
+        Change(a.name, _description(a), _description(b), b.first)
         for a, b in pairs
         if (a.outcome, a.verdict) != (b.outcome, b.verdict)
     )
@@ -118,11 +118,11 @@ def paired_difference(up: int, down: int, of: int) -> tuple[float, float, float]
     return (up - down) / of, max(middle - half, -1.0), min(middle + half, 1.0)
 
 
-def _said(row: Row) -> str:
+def _description(row: Row) -> str:
     return (
         row.verdict if row.outcome in (row.verdict, "fault") else f"{row.outcome} ({row.verdict})"
     )
 
 
-def _because(change: Change) -> str:
+def _reason_suffix(change: Change) -> str:
     return f": {change.first}" if change.first else ""

@@ -9,26 +9,28 @@ from hetwin_sql.library import MEMORY, duckdb
 from hetwin_sql.views import VIEWS
 from hetwin_suite.command import BadInput, HetwinError, one_of
 
-_READING = "one statement that reads, e.g. SELECT name, count(*) FROM events GROUP BY name"
+_EXPECTED_STATEMENT = (
+    "one statement that reads, e.g. SELECT name, count(*) FROM events GROUP BY name"
+)
 _SYNTAX = """DuckDB's SQL, in which the columns "from" and "to" need their double quotes"""
 _HINT = re.compile(r'^Did you mean (".*")', re.MULTILINE)
 _VIEW = re.compile(r"Table with name (\S+) does not exist")
 _COLUMN = re.compile(
     r'Referenced column "([^"]+)" not found|does not have a column named "([^"]+)"'
 )
-_PLACE = re.compile(r"^LINE (\d+): ", re.MULTILINE)
+_LINE_PREFIX = re.compile(r"^LINE (\d+): ", re.MULTILINE)
 
 
-class TooLarge(HetwinError):
+class QueryTooLarge(HetwinError):
     """A query exceeds its memory limit; the command's exit code is 1."""
 
     def __init__(self) -> None:
         super().__init__(
-            f"the query needs more memory than {MEMORY}; expected one that joins or sorts fewer rows"
+            f"the query needs more memory than {MEMORY}; expected a query that joins or sorts fewer rows"
         )
 
 
-def statement(connection: Any, sql: str) -> Any:
+def parse_statement(connection: Any, sql: str) -> Any:
     """Parse a text of exactly one statement that only reads.
 
     Raises:
@@ -37,49 +39,52 @@ def statement(connection: Any, sql: str) -> Any:
     try:
         statements = connection.extract_statements(sql)
     except duckdb().Error as error:
-        raise refused(error, sql) from error
+        raise convert_error(error, sql) from error
     if len(statements) != 1:
         raise BadInput(
-            "this is not one statement", where="SQL", found=len(statements), expected=_READING
+            "not exactly one statement",
+            where="SQL",
+            found=len(statements),
+            expected=_EXPECTED_STATEMENT,
         )
     kinds = duckdb().StatementType
     if statements[0].type not in (kinds.SELECT, kinds.EXPLAIN):
         raise BadInput(
-            "this does not only read",
+            "the statement does more than read",
             where="SQL",
             found=statements[0].type.name,
-            expected=_READING,
+            expected=_EXPECTED_STATEMENT,
         )
     return statements[0]
 
 
-def refused(error: Exception, sql: str) -> HetwinError:
+def convert_error(error: Exception, sql: str) -> HetwinError:
     """Convert an error of DuckDB into one of hetwin."""
     library, text = duckdb(), str(error)
-    place = _place(text)
+    location = _location(text)
     if isinstance(error, library.OutOfMemoryException | MemoryError):
-        return TooLarge()
+        return QueryTooLarge()
     if isinstance(error, library.PermissionException):
         return BadInput(
-            "SQL reads the views of the episodes, no files and no other databases",
-            where=place,
+            "SQL may read only the views of the episodes, not files or other databases",
+            where=location,
             expected=f"one of {', '.join(VIEWS)}",
         )
     if view := _VIEW.search(text):
         name = view[1].strip("\"'")
         return BadInput(
-            "there is no such view", where=place, found=name, expected=one_of(name, VIEWS)
+            "there is no such view", where=location, found=name, expected=one_of(name, VIEWS)
         )
     if column := _COLUMN.search(text):
         name = column[1] or column[2]
         known = one_of(name, _columns(sql))
-        return BadInput("there is no such column", where=place, found=name, expected=known)
+        return BadInput("there is no such column", where=location, found=name, expected=known)
     hint = _HINT.search(text)
-    expected = f"perhaps {hint[1]}" if hint else "what DuckDB's SQL says"
+    expected = f"perhaps {hint[1]}" if hint else "a valid statement in DuckDB's SQL"
     if isinstance(error, library.ParserException):
         expected = _SYNTAX
-    found = sql if place == "SQL" else None
-    return BadInput(first_line(error), where=place, found=found, expected=expected)
+    found = sql if location == "SQL" else None
+    return BadInput(first_line(error), where=location, found=found, expected=expected)
 
 
 def first_line(error: Exception) -> str:
@@ -88,9 +93,9 @@ def first_line(error: Exception) -> str:
     return line.partition("Error: ")[2] or line
 
 
-def _place(text: str) -> str:
+def _location(text: str) -> str:
     """Return the location of the error if DuckDB reports it."""
-    found = _PLACE.search(text)
+    found = _LINE_PREFIX.search(text)
     if found is None:
         return "SQL"
     shown, _, below = text[found.start() :].partition("\n")

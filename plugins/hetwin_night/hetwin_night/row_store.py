@@ -17,7 +17,7 @@ FILE = "rows.jsonl"
 
 
 class RowStore:
-    """The stored rows of a folder; a row is valid for its recording and the question that it was judged for.
+    """The stored rows of a folder; a row is valid for one state of its recording and one question.
 
     Args:
         folder: folder of the night; created if missing.
@@ -30,8 +30,8 @@ class RowStore:
         path = folder / FILE
         self._rows: dict[tuple[str, str], Row] = {}
         if path.exists():
-            for stamp, kept_for, row in _lines(path):
-                if kept_for == identity:
+            for stamp, stored_identity, row in _lines(path):
+                if stored_identity == identity:
                     self._rows[row.name, stamp] = row
         self._file = path.open("a", encoding="utf-8")
         if path.stat().st_size and not path.read_bytes().endswith(b"\n"):
@@ -48,15 +48,15 @@ class RowStore:
     ) -> None:
         self._file.close()
 
-    def of(self, recording: Recording) -> Row | None:
-        """Return the row of a recording in its present state; None if there is none."""
+    def get(self, recording: Recording) -> Row | None:
+        """Return the row of a recording in its current state; None if there is none."""
         return self._rows.get((recording.name, recording.stamp))
 
-    def keep(self, recording: Recording, row: Row) -> None:
+    def add(self, recording: Recording, row: Row) -> None:
         """Store the row of a recording at once."""
         self._rows[recording.name, recording.stamp] = row
-        told = {"stamp": recording.stamp, "for": self._identity, "row": row.to_json()}
-        self._file.write(json.dumps(told) + "\n")
+        data = {"stamp": recording.stamp, "for": self._identity, "row": row.to_json()}
+        self._file.write(json.dumps(data) + "\n")
         self._file.flush()
         os.fsync(self._file.fileno())
 
@@ -68,26 +68,26 @@ def read_night(folder: Path, where: str) -> list[Row]:
         BadInput: if the folder holds no rows.
     """
     path = folder / FILE
-    found: dict[str, Row] = {row.name: row for _, _, row in _lines(path)} if path.is_file() else {}
-    if not found:
+    rows: dict[str, Row] = {row.name: row for _, _, row in _lines(path)} if path.is_file() else {}
+    if not rows:
         raise BadInput(
-            "this is no night",
+            "not the folder of a night",
             where=where,
             found=str(folder),
-            expected=f"the folder that hetwin night has written, with {FILE}",
+            expected=f"a folder written by hetwin night, with {FILE}",
         )
-    return [found[name] for name in sorted(found)]
+    return [rows[name] for name in sorted(rows)]
 
 
 def _lines(path: Path) -> Sequence[tuple[str, str, Row]]:
     """Return stamp, identity and row of each complete line."""
-    found = []
+    rows = []
     with path.open(encoding="utf-8") as file:
         for line in file:
             try:
-                told = json.loads(line)
-                row = row_from_json(told["row"])
-                found.append((str(told["stamp"]), str(told["for"]), row))
+                data = json.loads(line)
+                row = row_from_json(data["row"])
+                rows.append((str(data["stamp"]), str(data["for"]), row))
             except (ValueError, KeyError, TypeError):
                 continue
-    return found
+    return rows
