@@ -182,9 +182,9 @@ class Interpolator:
         interval = np.clip(current, 0, count - 2)
         low = max(int(interval[0]) - _SUPPORT, 0)
         high = min(int(interval[-1]) + _SUPPORT + 2, count)
-        pieces = _pieces(self._times[low:high], self._positions[low:high], self._median_ns)
+        pieces = _pieces(self._times[low:high, None], self._positions[low:high], self._median_ns)
         clipped = np.clip(times_ns, self._times[0], self._times[-1])
-        positions, velocities, accelerations = _evaluate(pieces, clipped, interval - low)
+        positions, velocities, accelerations = _evaluate(pieces, clipped, interval[:, None] - low)
         if resting.any():
             velocities[resting] = 0.0
             accelerations[resting] = 0.0
@@ -192,10 +192,7 @@ class Interpolator:
 
 
 class _Pieces(NamedTuple):
-    """Cubics between n + 1 samples of some joints; times in ns, slopes in units per second.
-
-    `lengths_ns` has one column for all joints, or one for each joint if a gap was shortened.
-    """
+    """Cubics between n + 1 samples of some joints, each (n, joints) or (n + 1, joints); slopes in units per second."""
 
     ends_ns: Int64s
     lengths_ns: Floats
@@ -204,20 +201,26 @@ class _Pieces(NamedTuple):
 
 
 def _pieces(times: Int64s, positions: Floats, median_ns: float) -> _Pieces:
-    """Return the cubics of a window; those at its outer `_SUPPORT` samples are not valid."""
-    steps = np.diff(times).astype(np.float64)
+    """Return the cubics of a window; those at its outer `_SUPPORT` samples are not valid.
+
+    Args:
+        times: (n + 1, 1) of all joints, or (n + 1, joints) [ns].
+        positions: (n + 1, joints) the samples.
+        median_ns: the usual interval, from which gaps are recognized in the times of all joints.
+    """
+    steps = np.diff(times, axis=0).astype(np.float64)
     changes = np.diff(positions, axis=0)
     gaps = np.flatnonzero(steps > GAP_INTERVALS * median_ns)
-    lengths = steps[:, None]
+    lengths = np.broadcast_to(steps, changes.shape)
     if len(gaps):
-        lengths = np.repeat(lengths, positions.shape[1], axis=1)
+        lengths = lengths.copy()
     rested = [_shorten_after_rest(int(gap), lengths, steps, changes, median_ns) for gap in gaps]
     seconds = lengths / 1e9
     slopes = np.zeros_like(positions)
     slopes[1:-1] = _inner_slopes(seconds, changes / seconds)
     for gap, joints in zip(gaps, rested, strict=True):
         slopes[gap, joints] = 0.0
-    return _Pieces(times[1:], lengths, positions, slopes)
+    return _Pieces(np.broadcast_to(times[1:], changes.shape), lengths, positions, slopes)
 
 
 def _shorten_after_rest(
@@ -246,14 +249,30 @@ def _inner_slopes(seconds: Floats, rates: Floats) -> Floats:
     return np.where(continues, (left_weight + right_weight) * product / denominator, 0.0)
 
 
+def at_own_times(
+    samples_ns: Int64s, positions: Floats, times_ns: Int64s, interval: Int64s
+) -> tuple[Floats, Floats, Floats]:
+    """Return positions, velocities and accelerations of joints with samples at times of their own, without gaps.
+
+    Equal to `Interpolator.at` to the bit if there are `_SUPPORT` more samples on either side of the intervals.
+
+    Args:
+        samples_ns: (n, joints) times of the samples [ns].
+        positions: (n, joints) the samples.
+        times_ns: (times,) not before the first and not after the last sample [ns].
+        interval: (times, joints) index of the sample before each time, at most n - 2.
+    """
+    return _evaluate(_pieces(samples_ns, positions, np.inf), times_ns, interval)
+
+
 def _evaluate(pieces: _Pieces, times: Int64s, interval: Int64s) -> tuple[Floats, Floats, Floats]:
-    """Return positions, velocities and accelerations at the times, each within its interval."""
-    lengths = pieces.lengths_ns.take(interval, axis=0)
-    start = pieces.positions.take(interval, axis=0)
-    end = pieces.positions.take(interval + 1, axis=0)
-    left = pieces.slopes.take(interval, axis=0)
-    right = pieces.slopes.take(interval + 1, axis=0)
-    passed = lengths - (pieces.ends_ns.take(interval) - times).astype(np.float64)[:, None]
+    """Return positions, velocities and accelerations at the times, each within its interval, (times, 1 or joints)."""
+    begins = interval, np.arange(pieces.positions.shape[1])
+    ends = interval + 1, begins[1]
+    lengths = pieces.lengths_ns[begins]
+    start, end = pieces.positions[begins], pieces.positions[ends]
+    left, right = pieces.slopes[begins], pieces.slopes[ends]
+    passed = lengths - (pieces.ends_ns[begins] - times[:, None]).astype(np.float64)
     s = np.maximum(passed, 0.0) / lengths
     r = 1.0 - s
     seconds = lengths / 1e9

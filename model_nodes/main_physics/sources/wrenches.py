@@ -30,6 +30,8 @@ _WINDOW_NS = 500_000_000
 _NUMBERS = 6
 _MAX_LIVE_SAMPLES = 2048
 """Maximum number of samples per frame that are kept of a live robot."""
+_MAX_UNREAD = 4 * _MAX_LIVE_SAMPLES
+"""Maximum number of messages of a live robot that are kept until a model reads them."""
 
 
 class Wrenches:
@@ -152,34 +154,42 @@ def _sorted(times: list[int], samples: list[Floats]) -> tuple[Floats, Floats]:
 
 
 class LiveWrenches:
-    """The latest wrenches of a live robot.
+    """The latest wrenches of a live robot, decoded when they are read.
 
     Args:
         time_of: converts a stamp and the arrival of its message to a time of the run [ns].
+        unusable: called with the reason for each message that cannot be decoded.
     """
 
-    def __init__(self, time_of: Callable[[int, int], int]) -> None:
-        self._time_of = time_of
-        self._samples: dict[str, deque[tuple[int, list[float]]]] = {}
+    def __init__(
+        self, time_of: Callable[[int, int], int], unusable: Callable[[str], object]
+    ) -> None:
+        self._time_of, self._unusable = time_of, unusable
+        self._arrived: deque[tuple[bytes, int]] = deque(maxlen=_MAX_UNREAD)
+        self._samples: dict[str, deque[tuple[int, Floats]]] = {}
 
-    def add(self, message: Any, arrived_ns: int) -> None:
-        """Add a geometry_msgs/msg/WrenchStamped."""
-        header = message.header
-        stamp_ns = header.stamp.sec * 1_000_000_000 + header.stamp.nanosec
-        samples = self._samples.setdefault(header.frame_id, deque(maxlen=_MAX_LIVE_SAMPLES))
-        samples.append((self._time_of(stamp_ns, arrived_ns), wrench_numbers(message)))
+    def add(self, raw: bytes, arrived_ns: int) -> None:
+        """Add a serialized geometry_msgs/msg/WrenchStamped."""
+        self._arrived.append((raw, arrived_ns))
 
     @property
     def frames(self) -> tuple[str, ...]:
         """Names of the frames in the messages."""
+        while self._arrived:
+            raw, arrived_ns = self._arrived.popleft()
+            try:
+                stamp_ns, frame, numbers = decode(raw)
+            except (DecodeError, ValueError) as error:
+                self._unusable(f"wrench: {error}")
+                continue
+            samples = self._samples.setdefault(frame, deque(maxlen=_MAX_LIVE_SAMPLES))
+            samples.append((self._time_of(stamp_ns, arrived_ns), numbers))
         return tuple(sorted(self._samples))
 
     def until(self, time_ns: int, frame: str) -> tuple[Floats, Floats]:
         """Return the latest samples up to a time of the run [ns]; see `Wrenches.until`."""
         recent = [
-            sample
-            for sample in tuple(self._samples[frame])
-            if -_WINDOW_NS < sample[0] - time_ns <= 0
+            sample for sample in self._samples[frame] if -_WINDOW_NS < sample[0] - time_ns <= 0
         ]
         times = np.array([time for time, _ in recent], np.float64)
         return times, np.array([numbers for _, numbers in recent]).reshape(-1, _NUMBERS)

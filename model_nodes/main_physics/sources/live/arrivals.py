@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import pairwise
+from operator import sub
 from statistics import median
 from typing import Any, Generic, TypeVar
 
@@ -25,7 +26,12 @@ from model_nodes.main_physics.sources.base.recorded_poses import (
 from model_nodes.main_physics.sources.joint_messages import JointSample
 from model_nodes.main_physics.sources.joint_series import Series
 from model_nodes.main_physics.sources.part import JointMotion
-from model_nodes.main_physics.sources.playback import Interpolator, motions
+from model_nodes.main_physics.sources.playback import (
+    GAP_INTERVALS,
+    Interpolator,
+    at_own_times,
+    motions,
+)
 from model_nodes.main_physics.world.description import Pose
 
 AHEAD = 4
@@ -150,12 +156,13 @@ class Streams:
 KEPT_SAMPLES = 40
 """Number of past samples that are kept, for the slopes and the median interval."""
 MAX_ROWS = 50
+_NAN = np.array(np.nan).tobytes()
 BATCH_NS = 10_000_000
 """Period of the run whose arrivals are processed together, since states are not read more often [ns]."""
 
 
-class _Group(SampleStream[tuple[Floats, Floats]]):
-    """Samples of joints that occur in the same messages: positions and efforts."""
+class _Group(SampleStream[Floats]):
+    """Samples of joints that occur in the same messages; a row has (2, joints) positions and efforts."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
         super().__init__()
@@ -163,9 +170,17 @@ class _Group(SampleStream[tuple[Floats, Floats]]):
 
     def until(self, end: int) -> Series:
         """Return the samples before an index."""
-        positions, efforts = zip(*self.rows[:end], strict=True)
-        times = np.array(self.times[:end], np.int64)
-        return Series(self.names, times, np.array(positions), np.array(efforts))
+        rows = np.array(self.rows[:end])
+        return Series(self.names, np.array(self.times[:end], np.int64), rows[:, 0], rows[:, 1])
+
+    def has_gap(self, begin: int, end: int) -> bool:
+        """Whether an interval between the samples of a range is a gap for an `Interpolator` of those until its end."""
+        steps = sorted(map(sub, self.times[1:end], self.times))
+        usual_ns = (steps[(len(steps) - 1) // 2] + steps[len(steps) // 2]) / 2
+        if steps[-1] <= GAP_INTERVALS * usual_ns:
+            return False
+        times = self.times[begin:end]
+        return bool(max(map(sub, times[1:], times)) > GAP_INTERVALS * usual_ns)
 
 
 class JointSamples:
@@ -173,14 +188,18 @@ class JointSamples:
 
     Args:
         renamed: name of a joint in the messages -> the robot's name, where they differ.
+
+    Attributes:
+        streams: the streams of the selected joints.
     """
 
     def __init__(self, renamed: dict[str, str]) -> None:
         self._renamed = renamed
         self._groups: dict[frozenset[str], _Group] = {}
-        self._orders: dict[tuple[str, ...], tuple[_Group, NDArray[np.intp]]] = {}
-        self._columns: list[tuple[_Group, list[int], list[str]]] = []
-        self._joints = 0
+        self._orders: dict[tuple[str, ...], tuple[_Group, NDArray[np.intp] | None]] = {}
+        self.streams: list[_Group] = []
+        self._selection = np.zeros((3, 0), np.intp)
+        self._joints: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -198,24 +217,27 @@ class JointSamples:
             raise BadMessage(f"{len(sample.names)} names, {len(sample.positions) // 8} positions")
         if size == 0:
             raise BadMessage("it contains no joint")
-        positions = np.frombuffer(sample.positions)
-        if not np.isfinite(positions).all():
+        efforts = sample.efforts if len(sample.efforts) == size else _NAN * len(sample.names)
+        row = np.frombuffer(sample.positions + efforts).reshape(2, -1)
+        if not np.isfinite(row[0]).all():
             raise BadMessage("a position is not a number")
-        efforts = np.full(len(sample.names), np.nan)
-        if len(sample.efforts) == size:
-            efforts = np.frombuffer(sample.efforts)
         if sample.names not in self._orders:
             self._orders[sample.names] = self._order(sample.names)
         group, order = self._orders[sample.names]
-        return group.add(time_ns, (positions[order], efforts[order]))
+        return group.add(time_ns, row if order is None else row[:, order])
 
-    def _order(self, names: tuple[str, ...]) -> tuple[_Group, NDArray[np.intp]]:
-        """Return the group of a message's joints, and the indices in the message of the group's joints."""
+    def _order(self, names: tuple[str, ...]) -> tuple[_Group, NDArray[np.intp] | None]:
+        """Return the group of a message's joints, and the indices in the message of the group's joints.
+
+        The indices are None if the order is the same.
+        """
         robot_names = tuple(self._renamed.get(name, name) for name in names)
         if len(set(robot_names)) != len(robot_names):
             raise BadMessage("it contains a joint twice")
         key = frozenset(robot_names)
         group = self._groups.setdefault(key, _Group(robot_names))
+        if robot_names == group.names:
+            return group, None
         return group, np.array([robot_names.index(name) for name in group.names], np.intp)
 
     def bind(self, joints: Sequence[str]) -> NDArray[np.bool_]:
@@ -223,14 +245,17 @@ class JointSamples:
 
         For a joint with several publishers the first one is used.
         """
-        self._joints = len(joints)
-        self._columns = []
+        self._joints, self.streams, used, start = tuple(joints), [], [], 0
         is_received = np.zeros(len(joints), np.bool_)
         for group in self._groups.values():
             columns = [i for i, j in enumerate(joints) if j in group.names and not is_received[i]]
             if columns:
                 is_received[columns] = True
-                self._columns.append((group, columns, [joints[i] for i in columns]))
+                number, names = len(self.streams), group.names
+                used += [(start + names.index(joints[i]), number, i) for i in columns]
+                self.streams.append(group)
+                start += len(names)
+        self._selection = np.array(used, np.intp).reshape(-1, 3).T
         return is_received
 
     @property
@@ -241,27 +266,63 @@ class JointSamples:
     @property
     def selected(self) -> bool:
         """Whether any of the selected joints is received."""
-        return bool(self._columns)
+        return bool(self.streams)
 
     @property
-    def all_streams(self) -> list[SampleStream[tuple[Floats, Floats]]]:
+    def all_streams(self) -> list[_Group]:
         """The streams of all received joints."""
         return [*self._groups.values()]
-
-    @property
-    def streams(self) -> list[SampleStream[tuple[Floats, Floats]]]:
-        """The streams of the selected joints."""
-        return [group for group, _, _ in self._columns]
 
     def motion(self, time_ns: int, period_ns: int, rows: int) -> list[JointMotion]:
         """Return the motion at a time and at the periods after it; joints without samples are 0."""
         times = time_ns + period_ns * np.arange(rows, dtype=np.int64)
-        parts = []
-        for group, columns, names in self._columns:
+        last_ns = time_ns + period_ns * (rows - 1)
+        for group in self.streams:
             group.drop_before(time_ns, KEPT_SAMPLES)
-            end = group.index_after(int(times[-1])) + AHEAD
-            parts.append((columns, Interpolator(group.until(end), names)))
-        return motions(times, self._joints, parts)
+        if ranges := self._common_ranges(time_ns, last_ns):
+            return self._motion_without_gaps(times, ranges)
+        _, streams, columns = self._selection
+        parts = []
+        for number, group in enumerate(self.streams):
+            own = columns[streams == number].tolist()
+            series = group.until(group.index_after(last_ns) + AHEAD)
+            parts.append((own, Interpolator(series, [self._joints[i] for i in own])))
+        return motions(times, len(self._joints), parts)
+
+    def _common_ranges(self, begin_ns: int, end_ns: int) -> list[slice] | None:
+        """The samples of each stream, equally many, on which the motion from one time to another depends.
+
+        None if a stream has too few samples, or a gap.
+        """
+        ends, count = list[int](), 0
+        for group in self.streams:
+            first, last = group.index_after(begin_ns) - AHEAD, group.index_after(end_ns)
+            end = min(last + AHEAD, len(group.times))
+            if last == len(group.times):
+                return None
+            ends.append(end)
+            count = max(count, end - first)
+        for group, end in zip(self.streams, ends, strict=True):
+            if end < count or group.has_gap(end - count, end):
+                return None
+        return [slice(end - count, end) for end in ends]
+
+    def _motion_without_gaps(
+        self, times: NDArray[np.int64], ranges: Sequence[slice]
+    ) -> list[JointMotion]:
+        chosen, streams, columns = self._selection
+        samples = list(zip(self.streams, ranges, strict=True))
+        samples_ns = np.array([group.times[part] for group, part in samples], np.int64).T
+        table = np.concatenate([np.array(group.rows[part]) for group, part in samples], axis=2)
+        positions, efforts = table[:, 0, chosen], table[:, 1, chosen]
+        current = (samples_ns <= times[:, None, None]).sum(axis=1)[:, streams] - 1
+        interval = np.minimum(current, len(samples_ns) - 2)
+        found = np.zeros((4, len(times), len(self._joints)))
+        found[:3, :, columns] = at_own_times(samples_ns[:, streams], positions, times, interval)
+        found[3] = np.nan
+        found[3][:, columns] = efforts[current, np.arange(len(columns))]
+        found.flags.writeable = False
+        return list(map(JointMotion, *found))
 
 
 KEPT_POSES = 300

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import rclpy
@@ -17,6 +18,8 @@ from rclpy.node import Node
 from rclpy.qos import QoSDurabilityPolicy, QoSProfile, QoSReliabilityPolicy
 from rclpy.qos_overriding_options import QoSOverridingOptions
 from rclpy.serialization import deserialize_message
+from rclpy.task import Future
+from rclpy.topic_endpoint_info import TopicEndpointInfo
 from sensor_msgs.msg import JointState
 
 from hetwin_core.wire.publishing import message_class
@@ -32,10 +35,11 @@ OnMessage = Callable[[Any, int], None]
 """Called with a message and its time of arrival, in this machine's time [ns]."""
 OnRaw = Callable[[bytes, str, int], None]
 """Called with a serialized message, the name of its type and its time of arrival, in this machine's time [ns]."""
-TopicChoice = Callable[[str, str, Any], tuple[OnMessage, int] | None]
+TopicChoice = Callable[[str, str, Any], tuple[OnMessage, int | None] | None]
 """Called once for each topic in the namespace with its name, its type, and the type's class (None if not installed).
 
-Returns the callback for its messages and the minimum interval between messages that are read [ns]; None to ignore it.
+Returns the callback for its messages and the minimum interval between messages that are read [ns], or None for the
+interval if the callback takes all of them serialized; None to ignore the topic.
 """
 Report = Callable[[], tuple[bytes, str, Mapping[str, str]]]
 """Returns level, message and values of the diagnostic to publish."""
@@ -89,6 +93,7 @@ class RobotLink:
         self._undiscovered: dict[str, OnRaw] = {}
         self._choose, self._known = choose, set[str]()
         self._is_closed = False
+        self._pause = Future[None]()
         sensor = QoSProfile(depth=QUEUE_DEPTH, reliability=QoSReliabilityPolicy.BEST_EFFORT)
         subscriptions = [
             self._subscribe(JointState, topic, on_joints, sensor, raw=True)
@@ -113,6 +118,7 @@ class RobotLink:
         """Stop the thread and destroy the node."""
         self._is_closed = True
         with suppress(Exception):  # the process may be shutting down
+            self._pause.set_result(None)
             self._executor.wake()
         self._thread.join(JOIN_TIMEOUT_S)
         with suppress(Exception):
@@ -149,11 +155,15 @@ class RobotLink:
 
     def _run(self) -> None:
         next_discovery = next_report = 0.0
-        while not self._is_closed and rclpy.ok():
-            now = time.monotonic()
+        while rclpy.ok():
             due = next_report if self._is_complete else min(next_report, next_discovery)
+            self._pause = Future[None]()
+            if self._is_closed:
+                return
             try:
-                self._executor.spin_once(max(0.0, due - now))
+                self._executor.spin_until_future_complete(
+                    self._pause, max(0.0, due - time.monotonic())
+                )
             except (ExternalShutdownException, RuntimeError):
                 return
             now = time.monotonic()
@@ -171,21 +181,21 @@ class RobotLink:
 
     def _discover_topics(self) -> None:
         """Subscribe to the topics whose type has been discovered."""
-        known = dict(self._node.get_topic_names_and_types())
-        for topic in list(self._others):
+        for topic in [*self._others, *self._undiscovered]:
             full = self._node.resolve_topic_name(topic)
-            for name in known.get(full, ()):
-                if (kind := message_class(name)) is not None:
-                    publishers = self._node.get_publishers_info_by_topic(full)
-                    if publishers:
-                        qos = _qos_like([publisher.qos_profile for publisher in publishers])
-                        self._subscribe(kind, topic, self._others.pop(topic), qos)
-                    break
-
-        for topic in list(self._undiscovered):
-            self._listen(topic)
+            publishers = self._node.get_publishers_info_by_topic(full)
+            types = [publisher.topic_type for publisher in publishers]
+            name = next((name for name in types if message_class(name) is not None), None)
+            if name is None:
+                continue
+            kind, qos = message_class(name), _qos_like(publishers)
+            if topic in self._others:
+                self._subscribe(kind, topic, self._others.pop(topic), qos)
+            else:
+                callback = partial(_with_type, self._undiscovered.pop(topic), name)
+                self._subscribe(kind, topic, callback, qos, raw=True)
         if self._choose is not None:
-            self._choose_topics(known, self._choose)
+            self._choose_topics(dict(self._node.get_topic_names_and_types()), self._choose)
 
     def _choose_topics(self, known: Mapping[str, Sequence[str]], choose: TopicChoice) -> None:
         """Subscribe to each new topic in the namespace that `choose` wants to read."""
@@ -198,24 +208,8 @@ class RobotLink:
             kind = message_class(known[topic][0])
             reading = choose(topic, known[topic][0], kind)
             if reading is not None:
-                profiles = [publisher.qos_profile for publisher in publishers]
                 callback = _throttled(kind, *reading)
-                self._subscribe(kind, topic, callback, _qos_like(profiles), raw=True)
-
-    def _listen(self, topic: str) -> None:
-        full = self._node.resolve_topic_name(topic)
-        publishers = self._node.get_publishers_info_by_topic(full)
-        kind = message_class(publishers[0].topic_type) if publishers else None
-        if kind is None:
-            return
-        callback, type_name = self._undiscovered.pop(topic), publishers[0].topic_type
-        self._subscribe(
-            kind,
-            topic,
-            lambda raw, arrived_ns: callback(bytes(raw), type_name, arrived_ns),
-            _qos_like([publisher.qos_profile for publisher in publishers]),
-            raw=True,
-        )
+                self._subscribe(kind, topic, callback, _qos_like(publishers), raw=True)
 
     def _publish(self) -> None:
         level, text, values = self._report()
@@ -231,8 +225,14 @@ class RobotLink:
         self._diagnostics.publish(message)
 
 
-def _throttled(kind: Any, callback: OnMessage, every_ns: int) -> OnMessage:
-    """Return a callback for serialized messages that decodes at most one message per `every_ns`."""
+def _with_type(callback: OnRaw, type_name: str, raw: bytes, arrived_ns: int) -> None:
+    callback(bytes(raw), type_name, arrived_ns)
+
+
+def _throttled(kind: Any, callback: OnMessage, every_ns: int | None) -> OnMessage:
+    """Return a callback for serialized messages that decodes at most one message per `every_ns`; see `TopicChoice`."""
+    if every_ns is None:
+        return lambda raw, arrived_ns: callback(bytes(raw), arrived_ns)
     due_ns = 0
 
     def on_raw(raw: bytes, arrived_ns: int) -> None:
@@ -244,8 +244,9 @@ def _throttled(kind: Any, callback: OnMessage, every_ns: int) -> OnMessage:
     return on_raw
 
 
-def _qos_like(profiles: Sequence[QoSProfile]) -> QoSProfile:
+def _qos_like(publishers: Sequence[TopicEndpointInfo]) -> QoSProfile:
     """Return the strongest QoS that is compatible with all publishers, so that latched messages are received."""
+    profiles = [publisher.qos_profile for publisher in publishers]
     reliable = all(p.reliability == QoSReliabilityPolicy.RELIABLE for p in profiles)
     latched = all(p.durability == QoSDurabilityPolicy.TRANSIENT_LOCAL for p in profiles)
     return QoSProfile(

@@ -84,9 +84,10 @@ class LivePart(Part):
         self._newest_arrival = time.monotonic()
         self._broken: str | None = None
         self._base: BaseFeed | None = None
+        self._use_streams()
         self._use_period(1)
         self.wrenches = self._wrenches = LiveWrenches(
-            lambda s, a: self._measured_ns(s, a) - self._epoch_ns
+            lambda s, a: self._measured_ns(s, a) - self._epoch_ns, self._health.record_unusable
         )
         self.notes: list[str] = []
         readers = readers_of(spec)
@@ -123,6 +124,7 @@ class LivePart(Part):
         self._use_period(period_ns)
         with self._updated:
             driven = self._samples.bind(joints)
+            self._use_streams()
             if driven.any():
                 self._epoch_ns = self._streams.certain_until_ns
         if not driven.any() and self._base is None:
@@ -157,6 +159,7 @@ class LivePart(Part):
             if not feed.base.ready or feed.problem is not None:
                 raise feed.missing(self._spec.wait, self._link)
             self._base = feed
+            self._use_streams()
             self._epoch_ns = self._streams.certain_until_ns
 
     def base(self, time_ns: int) -> BaseMotion:
@@ -231,10 +234,9 @@ class LivePart(Part):
         self._joint_cache = BlockCache(self._joints_from, period_ns)
         self._base_cache = BlockCache(self._base_from, period_ns)
 
-    @property
-    def _streams(self) -> Streams:
-        """The moving parts of the robot."""
-        return Streams([*self._samples.streams, *self._base_streams])
+    def _use_streams(self) -> None:
+        """Set the moving parts of the robot that are known."""
+        self._streams = Streams([*self._samples.streams, *self._base_streams])
 
     @property
     def _base_streams(self) -> list[BaseSamples]:
@@ -316,9 +318,9 @@ class LivePart(Part):
 
     def _choose_topic(
         self, topic: str, type_name: str, kind: Any
-    ) -> tuple[Callable[[Any, int], None], int] | None:
+    ) -> tuple[Callable[[Any, int], None], int | None] | None:
         if type_name == WRENCH and kind is not None:
-            return self._wrenches.add, 0
+            return self._wrenches.add, None
         reader = action_reader(self._spec, topic, type_name)
         if reader is not None and kind is None:
             self._health.record_unusable(f"{topic}: {type_name.split('/')[0]} is not installed")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from model_nodes.main_physics.sources.joint_messages import JointSample
 from model_nodes.main_physics.sources.joint_series import Series
 from model_nodes.main_physics.sources.live.arrivals import BadMessage, JointSamples, Streams
-from model_nodes.main_physics.sources.playback import Interpolator
+from model_nodes.main_physics.sources.playback import Interpolator, motions
 
 MS = 1_000_000
 PERIOD = 2_500_000
@@ -57,6 +59,39 @@ def test_motion_as_samples_come_in_is_that_of_the_whole_recording(gap_at: int | 
                 compared += 1
             asked += rows * PERIOD
     assert compared > 300
+
+
+@settings(max_examples=40)
+@given(seed=st.integers(0, 10_000), gap=st.booleans())
+def test_joints_of_several_publishers_move_as_in_a_series_of_each(seed: int, gap: bool) -> None:
+    random = np.random.default_rng(seed)
+    groups = [("a", "x"), ("b",), ("c", "d", "e")]
+    samples, series = JointSamples({}), []
+    for names in groups:
+        # with a gap the usual interval counts, which is that of the latest samples only
+        steps = np.full(60, 10 * MS) if gap else random.integers(8 * MS, 12 * MS, 60)
+        steps[random.integers(50)] *= 20 if gap else 2
+        times = random.integers(MS) + np.cumsum(steps)
+        positions = np.cumsum(random.normal(size=(60, len(names))), axis=0).round(1)
+        efforts = random.normal(size=positions.shape)
+        series.append(Series(names, times, positions, efforts))
+        for time_ns, q, effort in zip(times.tolist(), positions, efforts, strict=True):
+            message = JointSample(time_ns, names, q.tobytes(), effort.tobytes())
+            samples.add(message, time_ns)
+    joints = ("e", "a", "missing", "b", "c")
+    assert samples.bind(joints).tolist() == [True, True, False, True, True]
+    wholes = [
+        (columns, Interpolator(one, [joints[i] for i in columns]))
+        for one in series
+        if (columns := [i for i, joint in enumerate(joints) if joint in one.names])
+    ]
+    known = Streams(samples.streams).certain_until_ns
+    start = int(max(one.times_ns[5] for one in series))
+    for first in range(start, known, 8 * PERIOD):
+        rows = min(8, (known - first) // PERIOD + 1)
+        expected = motions(first + PERIOD * np.arange(rows), len(joints), wholes)
+        for found, right in zip(samples.motion(first, PERIOD, rows), expected, strict=True):
+            np.testing.assert_array_equal(found, right)
 
 
 def test_joints_of_several_publishers_are_known_when_all_have_told() -> None:
