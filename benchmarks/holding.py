@@ -19,7 +19,7 @@ from gripper_worlds import HANDS, SHAPES, Gantry
 from machine import machine
 
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite.grasp import Hold
+from hetwin_grasp import Hold
 
 EXAMPLES = """examples:
   python benchmarks/holding.py

@@ -18,7 +18,6 @@ For example::
 - `hetwin_suite.robot`: kinematics and motions of robots; stand-ins for real ones,
 - `hetwin_suite.source`: custom motion sources of robots,
 - `hetwin_suite.engine`: physics without an ensemble, and custom engines,
-- `hetwin_suite.grasp`: a stable grasp in any MuJoCo world,
 - `hetwin_suite.shapes`: distances between a scene's objects, and points inside of them,
 - `hetwin_suite.page`: pages, plots and pictures,
 - `hetwin_suite.viewer`: external viewers of live runs and of episodes,

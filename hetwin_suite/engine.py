@@ -49,7 +49,7 @@ from model_nodes.main_physics.engines.engine import (
 )
 from model_nodes.main_physics.engines.factory import make_engine
 from model_nodes.main_physics.engines.mujoco.builder import Builder
-from model_nodes.main_physics.engines.mujoco.distances import Nearest, Pairs
+from model_nodes.main_physics.engines.mujoco.distances import Nearest, Pairs, nearest_points
 from model_nodes.main_physics.engines.mujoco.feed_forward import FeedForward, InverseDynamics
 from model_nodes.main_physics.engines.mujoco.frames import FrameReader
 from model_nodes.main_physics.engines.mujoco.kinematic_bodies import KinematicBodies
@@ -178,6 +178,7 @@ __all__ = [
     "make_tables",
     "moved_inertial",
     "moving_joints",
+    "nearest_points",
     "no_rows",
     "normalized",
     "note_too_many",

@@ -95,7 +95,7 @@ from hetwin_core.ensemble.parameters import (
 from hetwin_core.ensemble.saving.plain import Plain, StateError
 from hetwin_core.ensemble.saving.rebuild import rebuild
 from hetwin_core.ensemble.saving.record import record
-from hetwin_core.ensemble.scene.hands import HandDescription, finger_roots, hand_links
+from hetwin_core.ensemble.scene.hands import HandDescription, finger_links, finger_roots, hand_links
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout, Selection, entity_to_json
 from hetwin_core.ensemble.scene.poses import (
     angles_between,
@@ -156,7 +156,9 @@ from hetwin_core.ensemble.validation import (
     check,
     tag,
 )
+from model_nodes.grasp_monitor import GraspMonitor
 from model_nodes.grasp_monitor.fingers import FingerMotion
+from model_nodes.grasp_monitor.model import HELD_OBJECT, HOLDING
 from model_nodes.hand_motion import HandMotion
 from model_nodes.references import Reference
 from model_nodes.rigid_grasp import RigidGrasp
@@ -178,6 +180,8 @@ __all__ = [
     "FIDELITY",
     "FUNCTIONAL_WORDS",
     "GRIPPER_SAYS",
+    "HELD_OBJECT",
+    "HOLDING",
     "JUDGED",
     "KNOWN_ABOVE",
     "KNOWN_BELOW",
@@ -214,6 +218,7 @@ __all__ = [
     "Finite",
     "Floats",
     "Functional",
+    "GraspMonitor",
     "Hand",
     "HandDescription",
     "HandMotion",
@@ -268,6 +273,7 @@ __all__ = [
     "cross",
     "entity_to_json",
     "extrapolate",
+    "finger_links",
     "finger_roots",
     "hand_links",
     "hand_of_event",

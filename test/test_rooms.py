@@ -36,7 +36,6 @@ ROOMS = {
     "hetwin_suite._commands": {
         *("hetwin_suite._commands", "hetwin_suite._study", "hetwin_suite.running", *CORE),
     },
-    "hetwin_suite._grasp": {"hetwin_suite._grasp", "model_nodes", "hetwin_core.ensemble"},
     "hetwin_suite._study": {
         *("hetwin_suite._study", "hetwin_suite.view", "model_nodes", "conductor_node", *CORE),
     },

@@ -21,7 +21,7 @@ from hetwin_core.ensemble.topics import Topic
 
 MODULES = (
     *("command", "engine", "episode", "expressions", "model", "page", "robot", "runs"),
-    *("grasp", "harness", "shapes", "study", "tables", "viewer"),
+    *("harness", "shapes", "study", "tables", "viewer"),
 )
 HEAVY = ("PIL", "mujoco", "numpy", "jinja2", "pydantic", "rclpy", "rosbags")
 LOADS_NOT = {

@@ -10,8 +10,7 @@ from typing import Protocol
 import mujoco as mj
 import numpy as np
 
-from hetwin_suite.engine import rotation_vector
-from hetwin_suite.grasp import (
+from hetwin_grasp import (
     FAR_PERIOD_S,
     NEAR_PERIOD_S,
     Grip,
@@ -19,6 +18,7 @@ from hetwin_suite.grasp import (
     find_hand,
     mujoco_model_of,
 )
+from hetwin_suite.engine import rotation_vector
 from hetwin_suite.model import BadInput, Event, Floats, one_of
 
 INTEGRAL_GAIN = 0.2

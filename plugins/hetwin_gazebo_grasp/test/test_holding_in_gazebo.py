@@ -25,7 +25,7 @@ from hetwin_gazebo_grasp.holding import (
     GraspSettings,
     ObjectHolder,
 )
-from hetwin_suite.grasp import mujoco_model_of
+from hetwin_grasp import mujoco_model_of
 from hetwin_suite.model import BadInput, Event, Floats
 
 STEP = 0.001

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Callable
 
 import mujoco as mj
@@ -9,10 +11,11 @@ import numpy as np
 import pytest
 from gripper_worlds import HANDS, Gantry
 
+import hetwin_grasp
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite.grasp import Hold
+from hetwin_grasp import Hold
 from model_nodes.containment import Containment
 
 LIKE_A_MODEL = 0.001
@@ -238,3 +241,9 @@ def test_what_is_wrong_is_said() -> None:
     model.jnt_range[model.joint("left").id] = model.jnt_range[model.joint("right").id] = 0.0
     with pytest.raises(BadInput, match="at which end the hand is open"):
         Hold(model, data, hand="gripper")
+
+
+def test_the_example_of_the_package_holds_a_ball(capsys: pytest.CaptureFixture[str]) -> None:
+    example = re.findall(r"::\n\n((?:(?:    .*)?\n)+)", inspect.getdoc(hetwin_grasp) or "")[0]
+    exec(compile(inspect.cleandoc(example), "hetwin_grasp", "exec"), {})
+    assert capsys.readouterr().out == "ball\n"

@@ -9,9 +9,7 @@ from itertools import product
 import mujoco as mj
 import numpy as np
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.nearest import one_of
-from hetwin_core.ensemble.scene.values import Ints
+from hetwin_suite.model import BadInput, Ints, one_of
 
 _MIN_TRAVEL = 0.001
 """Minimum travel of a fingertip towards the other fingers for a joint to count as closing the hand [m]."""

@@ -8,21 +8,31 @@ from fnmatch import fnmatchcase
 import mujoco as mj
 import numpy as np
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.model import Model, Tick
-from hetwin_core.ensemble.model_abilities import Responsible
-from hetwin_core.ensemble.scene.hands import finger_links
-from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
-from hetwin_core.ensemble.scene.poses import compose, extrapolate, rotation_vector
-from hetwin_core.ensemble.scene.snapshot import Snapshot, proximity_tables
-from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, Value
-from hetwin_suite._grasp.hand import MujocoHand, body_name, joint_name, solid_geoms, subtree
-from model_nodes.grasp_monitor import GraspMonitor
-from model_nodes.grasp_monitor.model import HELD_OBJECT, HOLDING
-from model_nodes.main_physics.engines.mujoco.distances import Nearest, nearest_points
-from model_nodes.main_physics.engines.shared import CARRYING_GAIN
-from model_nodes.rigid_grasp import RigidGrasp
+from hetwin_grasp.hand import MujocoHand, body_name, joint_name, solid_geoms, subtree
+from hetwin_suite.engine import CARRYING_GAIN, Nearest, nearest_points, rotation_vector
+from hetwin_suite.harness import proximity_tables
+from hetwin_suite.model import (
+    HELD_OBJECT,
+    HOLDING,
+    POSE,
+    AttributeSpec,
+    BadInput,
+    Entity,
+    EntityKind,
+    Event,
+    Floats,
+    GraspMonitor,
+    Layout,
+    Model,
+    Responsible,
+    RigidGrasp,
+    Snapshot,
+    Tick,
+    Value,
+    compose,
+    extrapolate,
+    finger_links,
+)
 
 REACH = 0.02
 """Distance from the hand within which objects are considered [m]."""

@@ -11,7 +11,7 @@ import numpy as np
 from support.robot_files import example
 
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite.grasp import Hold, find_hand
+from hetwin_grasp import Hold, find_hand
 
 PANDA = "panda_description/urdf/panda.urdf"
 ALLEGRO = "allegro_hand_description/urdf/allegro_right_hand.urdf"

@@ -11,17 +11,10 @@ from weakref import WeakValueDictionary
 import mujoco as mj
 import numpy as np
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.model import Model
-from hetwin_core.ensemble.scene.poses import conjugate, cross, rotate
-from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite._grasp.grip import Grip
-from hetwin_suite._grasp.hand import body_name, find_hand
-from model_nodes.main_physics.engines.engine import EngineSettings
-from model_nodes.main_physics.engines.mujoco.builder import Builder
-from model_nodes.main_physics.world.notes import Notes
-from model_nodes.main_physics.world.sdf.reader import read_world
+from hetwin_grasp.grip import Grip
+from hetwin_grasp.hand import body_name, find_hand
+from hetwin_suite.engine import Builder, EngineSettings, Notes, read_world
+from hetwin_suite.model import BadInput, Event, Floats, Model, conjugate, cross, rotate
 
 NEAR_PERIOD_S = 0.005
 """Interval at which the hand is checked while an object is near [s]."""

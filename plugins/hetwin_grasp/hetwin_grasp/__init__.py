@@ -3,7 +3,7 @@
 For example, a gripper of two fingers; the import, `Hold(...)` and `hold()` are all that the grasp needs::
 
     import mujoco
-    from hetwin_suite.grasp import Hold
+    from hetwin_grasp import Hold
 
     model = mujoco.MjModel.from_xml_string(
         '<mujoco><worldbody><body name="gripper" pos="0 0 0.5">'
@@ -18,6 +18,7 @@ For example, a gripper of two fingers; the import, `Hold(...)` and `hold()` are 
         '  <position joint="right" kp="500" dampratio="1"/></actuator></mujoco>'
     )
     data = mujoco.MjData(model)
+    data.qpos[:2] = -0.04, 0.04  # the fingers are open, and close on the ball
     hold = Hold(model, data, hand="gripper")
     for _ in range(200):
         mujoco.mj_step(model, data)
@@ -29,9 +30,9 @@ See `docs/grasps_that_hold.md`.
 
 from __future__ import annotations
 
-from hetwin_suite._grasp.grip import Grip
-from hetwin_suite._grasp.hand import MujocoHand, find_hand
-from hetwin_suite._grasp.hold import FAR_PERIOD_S, NEAR_PERIOD_S, Hold, mujoco_model_of
+from hetwin_grasp.grip import Grip
+from hetwin_grasp.hand import MujocoHand, find_hand
+from hetwin_grasp.hold import FAR_PERIOD_S, NEAR_PERIOD_S, Hold, mujoco_model_of
 
 __all__ = [
     "FAR_PERIOD_S",
