@@ -86,8 +86,9 @@ class ForkedRun:
             assert isinstance(port, LocalPort)  # all are in one process
             port.report_to(forked.heartbeat.row(port.plan.index))
         mark, at_ns = self._mark() if forked.more else None, self.run.time_ns
+        copied = None if mark is None else self.tables.copier()
         while True:
-            tables = self.tables if mark is None else self.tables.copied()
+            tables = self.tables if copied is None else copied()
             result, is_over = self._compute_future(forked.task, tables, at_ns)
             if mark is None or not (is_over and self._is_back_at(mark)):
                 forked.end(result)

@@ -52,10 +52,12 @@ class RewindPoint(NamedTuple):
     Attributes:
         checkpoint: the state of the run at that point.
         sources: number of times that the source had been replaced.
+        rewind_events: restores the events.
     """
 
     checkpoint: Checkpoint
     sources: int
+    rewind_events: Callable[[], None]
 
 
 class BetweenSteps:
@@ -177,7 +179,7 @@ class BetweenSteps:
         checkpoint = self.checkpoint()
         if (reason := checkpoint.unsaved_source_reason) is not None:
             raise Refused(reason)
-        return RewindPoint(checkpoint, self._sources)
+        return RewindPoint(checkpoint, self._sources, self._parts.events.mark())
 
     def rewind(self, mark: RewindPoint) -> None:
         """Return to a marked point, with the source that the run had there and without the end set by `end_at`.
@@ -191,6 +193,7 @@ class BetweenSteps:
         restore_checkpoint(
             mark.checkpoint, self._ports, self._parts, self._scene, same_process=True
         )
+        mark.rewind_events()
         self.next_step = None
         self._loop.return_to(mark.checkpoint.step)
         self.mark_seen()

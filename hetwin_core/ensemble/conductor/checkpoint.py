@@ -143,7 +143,7 @@ def restore_checkpoint(
     Args:
         checkpoint: a checkpoint of this run.
         ports, parts, scene: models, parts and scene of the run.
-        same_process: whether this process has saved them, and can thus return to its source.
+        same_process: whether this process has saved them; it can return to its source, and restores the events itself.
 
     Raises:
         Refused: if the checkpoint has other models or needs a source.
@@ -170,7 +170,8 @@ def restore_checkpoint(
             port.restore(checkpoint.models[port.plan.name], scene.snapshot())
     for name in _PARTS:
         with _naming_part(name):
-            getattr(parts, name).restore(saved[name])
+            if not (same_process and name == "events"):
+                getattr(parts, name).restore(saved[name])
     with _naming_part("predicates"):
         parts.publisher.predicates.restore(saved["predicates"])
 

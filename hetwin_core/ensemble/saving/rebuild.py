@@ -63,8 +63,8 @@ class _Rebuilder:
             return self._register(number, node.copy(order="K"))
         if not isinstance(node, dict):
             return node
-        tag = next((key for key in node if key.startswith(plain.TAG)), None)
-        if tag is None:
+        tag = next(iter(node), "")
+        if not tag.startswith(plain.TAG):
             return self._dict(node, fresh, name, number)
         if tag == plain.REF:
             return self._shared[_int(node[tag])]
@@ -93,9 +93,18 @@ class _Rebuilder:
     ) -> dict[str, Any]:
         result: dict[str, Any] = self._register(number, {})
         fresh_items = fresh if isinstance(fresh, dict) else {}
-        for key, item in node.items():
-            result[key] = self.rebuild_value(item, fresh_items.get(key), f"{name}.{key}")
+        result.update(self._values(node, fresh_items, name))
         return result
+
+    def _values(
+        self, node: dict[str, Plain], fresh_items: Mapping[str, Any], name: str
+    ) -> dict[str, Any]:
+        return {
+            key: item
+            if type(item) in plain.SCALARS
+            else self.rebuild_value(item, fresh_items.get(key), f"{name}.{key}")
+            for key, item in node.items()
+        }
 
     def _object(self, node: dict[str, Plain], fresh: Any, name: str, number: int | None) -> Any:
         kind, attributes = str(node[plain.OBJECT]), node["of"]
@@ -107,11 +116,7 @@ class _Rebuilder:
         self._used[id(instance)] = self._register(number, instance)
         is_same = type(fresh) is type(instance)
         fresh_items = dict(attributes_of(fresh)) if is_same else {}
-        values = {
-            k: self.rebuild_value(v, fresh_items.get(k), f"{name}.{k}")
-            for k, v in attributes.items()
-        }
-        set_attributes(instance, values)
+        set_attributes(instance, self._values(attributes, fresh_items, name))
         return instance
 
     def _rebuild_tagged(self, tag: str, content: Plain, fresh: Any, name: str) -> Any:
@@ -127,7 +132,9 @@ class _Rebuilder:
 
     def _parts(self, items: Sequence[Plain], fresh: Any, name: str) -> list[Any]:
         return [
-            self.rebuild_value(item, _item(fresh, i), f"{name}[{i}]")
+            item
+            if type(item) in plain.SCALARS
+            else self.rebuild_value(item, _item(fresh, i), f"{name}[{i}]")
             for i, item in enumerate(items)
         ]
 

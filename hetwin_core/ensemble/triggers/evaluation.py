@@ -36,6 +36,11 @@ class Reads:
         """Record that the reads are unknown."""
         self._everything = True
 
+    @property
+    def any(self) -> bool:
+        """Whether anything was read."""
+        return self._everything or bool(self._contents)
+
     def add(self, other: Reads) -> None:
         """Add other reads."""
         for key, content in other._contents.items():
@@ -215,6 +220,11 @@ class BoundTrigger:
         self._cache: dict[tuple[Expression, int | None], _CachedValue] = {}
         self._variables: dict[str, _CachedValue] = {}
         self._reads = Reads()
+
+    @property
+    def is_final(self) -> bool:
+        """Whether the precondition was evaluated without reading the scene, so that its value cannot change."""
+        return bool(self._cache) and not self._reads.any
 
     def value(self, expression: Expression) -> Any:
         """Value of an expression, which may use the variables, in the current scene.

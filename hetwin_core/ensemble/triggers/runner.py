@@ -93,7 +93,7 @@ class TriggerRunner:
     @property
     def waits_for_events(self) -> bool:
         """Whether no trigger can act without an event."""
-        return not (self.on_value or self.operations)
+        return not self.on_value and all(bound.is_final for bound in self.operations.values())
 
     def run(self, events: Sequence[Event], time_ns: int) -> None:
         """Handle the events of a barrier, then the triggers on values and on operations in progress.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
-from copy import deepcopy
+from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -127,23 +128,30 @@ class RunTables(RunListener):
         models = tuple(model.name for model in start.models)
         return found.tables(Path(name), self._states_at, start.layout, models)
 
-    def copied(self) -> RunTables:
-        """Return independent tables of the same run."""
+    def copier(self) -> Callable[[], RunTables]:
+        """Return a function that returns independent tables of the run up to now."""
         self.take_in()
-        assert self._derivation is not None  # the run has started
-        layout = self._start.layout
-        other = RunTables()
-        other.__dict__.update(
-            self.__dict__,
-            _due=self._due.copied(),
-            _states=[],
-            _events=[],
-            _beliefs=[],
-            _batches=list(self._batches),
-            # The layout is shared, because it never changes.
-            _derivation=deepcopy(self._derivation, {id(layout): layout}),
-        )
-        return other
+        layout, file = self._start.layout, BytesIO()
+        pickler = pickle.Pickler(file)
+        # The layout is shared, because it never changes.
+        pickler.persistent_id = lambda value: 0 if value is layout else None  # type: ignore[method-assign]
+        pickler.dump(self._derivation)
+
+        def copied() -> RunTables:
+            other, unpickler = RunTables(), pickle.Unpickler(BytesIO(file.getvalue()))
+            unpickler.persistent_load = lambda _: layout  # type: ignore[method-assign]
+            other.__dict__.update(
+                self.__dict__,
+                _due=self._due.copied(),
+                _states=[],
+                _events=[],
+                _beliefs=[],
+                _batches=[*self._batches],
+                _derivation=unpickler.load(),
+            )
+            return other
+
+        return copied
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state from which another process derives the same tables."""

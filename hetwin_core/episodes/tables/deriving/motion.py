@@ -49,9 +49,13 @@ class Motion:
         self.ids = np.array(moving, np.int64)
         self._columns = index.starts[self.ids][:, None] + np.arange(7)
         self._spans = Spans(absent=ABSENT)
-        self._stretches = OccasionWriter("moving", lambda key: (index.names[key], ""), book)
+        self._names = index.names
+        self._stretches = OccasionWriter("moving", self._names_of, book)
         self._times: Times = np.empty(0, np.int64)
         self._poses: Floats = np.empty((0, len(moving), 7))
+
+    def _names_of(self, key: int) -> tuple[str, str]:
+        return self._names[key], ""
 
     @property
     def known(self) -> bool:

@@ -7,7 +7,11 @@ from __future__ import annotations
 
 import pytest
 from support.counting import CALLS
-from support.small_ensemble import Outcome, run
+from support.small_ensemble import Outcome, run, scenario
+
+from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
+from hetwin_core.ensemble.conductor.conductor import session
+from hetwin_core.ensemble.triggers.evaluation import Evaluation
 
 TEXT = """
 scenario: looking
@@ -91,3 +95,31 @@ def test_variables_have_values_for_the_effects_also_if_the_condition_needs_none(
 def test_an_evaluator_that_does_not_say_what_it_reads_is_called_at_each_step() -> None:
     outcome("counted_anything()")
     assert CALLS["anything"] == LOOKS
+
+
+@pytest.mark.parametrize(
+    ("goal", "condition", "expected"),
+    [
+        ("open", "event.goal != 'open' && counted_height('ball') < 5.0", True),
+        ("close", "event.goal != 'open'", True),
+        ("close", "event.goal != 'open' && counted_height('ball') < 5.0", False),
+        ("close", "counted_anything('ball') && event.goal == 'open'", False),
+    ],
+)
+def test_a_condition_that_has_read_nothing_of_the_scene_is_final(
+    goal: str, condition: str, expected: bool
+) -> None:
+    text = TEXT.replace("CONDITION", condition).replace("LET", "{}").replace("GOAL", goal)
+    loaded, found = scenario(text), list[tuple[bool, bool]]()
+
+    def watch(now: BetweenSteps) -> None:
+        for event in now.events:
+            if event.name == "move" and not found:
+                evaluation = Evaluation(loaded.functions, lambda: now.scene)
+                bound = evaluation.bind(loaded.triggers[0], event, now.time_ns)
+                before = bound.is_final
+                bound.holds_again(now.time_ns)
+                found.append((before, bound.is_final))
+
+    session(loaded, at_barrier=watch).run()
+    assert found == [(False, expected)]
