@@ -22,7 +22,7 @@ from hetwin_bauer2022.episodes import record_episodes
 from hetwin_bauer2022.kind import Kind
 from hetwin_bauer2022.recipe import Shifts
 from hetwin_futures.explaining import explain
-from hetwin_suite._study.of_run import study_of
+from hetwin_futures.of_run import study_of
 
 MISSED = "missed"
 WHOLE, HALF = 1.0, 0.5

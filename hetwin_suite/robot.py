@@ -20,7 +20,6 @@ objects.
 
 from __future__ import annotations
 
-from hetwin_core.kinematics.base_moves import BaseMove, BaseState, base_move, straight_move
 from hetwin_core.kinematics.chains.chain import Chain, EndPose
 from hetwin_core.kinematics.chains.descents import TOLERANCE, Solution, Solutions
 from hetwin_core.kinematics.chains.inverse import PartialIK
@@ -48,8 +47,6 @@ __all__ = [
     "TOLERANCE",
     "AnnouncedAction",
     "Announcement",
-    "BaseMove",
-    "BaseState",
     "Chain",
     "CommandedRobot",
     "DifferentialDrive",
@@ -70,7 +67,6 @@ __all__ = [
     "StandIn",
     "TrajectoryPoint",
     "announcements",
-    "base_move",
     "chain_in",
     "chain_to",
     "concatenate",
@@ -85,6 +81,5 @@ __all__ = [
     "read_urdf",
     "sampled_limits",
     "segments_to",
-    "straight_move",
     "urdf_of",
 ]

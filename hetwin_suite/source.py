@@ -25,11 +25,16 @@ from hetwin_core.ensemble.scenario.robot import BaseKind, FollowedBase, Wheels
 from hetwin_core.ensemble.scenario.robot import PlanarPose as PlaceGiven
 from hetwin_core.ensemble.scenario.robot import Robot as RobotSettings
 from hetwin_core.ensemble.scenario.schema import CommandGroup, Commands
-from hetwin_core.ensemble.scenario.source import CommandsSpec, ModelSpec, OperationStep, ProgramSpec
+from hetwin_core.ensemble.scenario.source import (
+    CommandsSpec,
+    ModelSpec,
+    OperationStep,
+    ProgramSpec,
+    SourceKind,
+)
 from hetwin_core.ensemble.tasks import Status as TaskStatus
 from hetwin_core.ensemble.tasks import TaskFields, task_event
 from hetwin_core.ensemble.topics import ANNOTATIONS, BELIEFS, TASKS
-from hetwin_core.kinematics.trajectories.execution import TrajectoryExecution
 from hetwin_core.kinematics.trajectories.trajectory import InvalidTrajectory
 from hetwin_core.kinematics.trajectories.trajectory import State as MotionState
 from model_nodes.main_physics.settings import NamedHand
@@ -84,9 +89,9 @@ __all__ = [
     "SceneRequest",
     "SceneStart",
     "SourceContext",
+    "SourceKind",
     "TaskFields",
     "TaskStatus",
-    "TrajectoryExecution",
     "TwistCommand",
     "WheelOdometry",
     "Wheels",

@@ -26,12 +26,11 @@ from hetwin_core.ensemble.scenario.uncertainty import (
     Values,
 )
 from hetwin_core.ensemble.transport.port import ModelPort
-from hetwin_suite._study.cluster import Cluster
 from hetwin_suite._study.draw import AS_BELIEVED, Draw
 from hetwin_suite._study.intervals import Probability, probability
 from hetwin_suite._study.judging import ObservedScenario, RunObserver, check_utility, judged_tables
 from hetwin_suite._study.keep import Keep
-from hetwin_suite._study.of_run import run_logged, study_of
+from hetwin_suite._study.making import run_once
 from hetwin_suite._study.processes import Processes
 from hetwin_suite._study.replaying import (
     JudgedClaim,
@@ -54,7 +53,6 @@ from hetwin_suite._study.work import FinishedTask, FunctionJob, Job
 
 __all__ = [
     "AS_BELIEVED",
-    "Cluster",
     "Draw",
     "Factor",
     "FinishedTask",
@@ -93,6 +91,5 @@ __all__ = [
     "judged_claims",
     "judged_tables",
     "probability",
-    "run_logged",
-    "study_of",
+    "run_once",
 ]

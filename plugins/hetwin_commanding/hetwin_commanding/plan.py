@@ -9,8 +9,9 @@ from typing import Protocol
 import numpy as np
 
 from hetwin_programs import seen_from
+from hetwin_programs.base_moves import BaseMove, BaseState
 from hetwin_suite.model import Entity, Floats, Json
-from hetwin_suite.robot import BaseMove, BaseState, JointTrajectory, PlanarPose
+from hetwin_suite.robot import JointTrajectory, PlanarPose
 from hetwin_suite.shapes import interior_of
 from hetwin_suite.source import MotionState as State
 

@@ -21,17 +21,10 @@ from hetwin_commanding.handling import HandPlanner
 from hetwin_commanding.plan import Plan, Stage
 from hetwin_commanding.rehearsal import Refusal, Rule
 from hetwin_programs import CannotReach, within
+from hetwin_programs.base_moves import base_move
 from hetwin_suite.engine import Body
 from hetwin_suite.model import BadInput, Floats, Json, one_of
-from hetwin_suite.robot import (
-    TOLERANCE,
-    JointTrajectory,
-    PartialIK,
-    PlanarPose,
-    base_move,
-    chain_to,
-    move,
-)
+from hetwin_suite.robot import TOLERANCE, JointTrajectory, PartialIK, PlanarPose, chain_to, move
 from hetwin_suite.source import MotionState as State
 
 START_TOLERANCE = 0.02

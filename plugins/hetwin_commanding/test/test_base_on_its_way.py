@@ -8,8 +8,8 @@ import pytest
 from hetwin_commanding.link.base import BaseHeard, control, deviates, is_there, seen_from
 from hetwin_commanding.link.sending import base_refusals
 from hetwin_commanding.rehearsal import Rule
-from hetwin_core.kinematics.base_moves import base_move
 from hetwin_core.kinematics.planar import PlanarPose
+from hetwin_programs.base_moves import base_move
 
 LIMITS = (0.5, 0.8)
 

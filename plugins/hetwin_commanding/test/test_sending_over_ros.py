@@ -25,8 +25,8 @@ from hetwin_commanding.link import sending
 from hetwin_commanding.rehearsal import Rule
 from hetwin_commanding.send import Commander, Result
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.kinematics.trajectories.execution import TrajectoryExecution
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory as Motion
+from hetwin_programs.trajectory_execution import TrajectoryExecution
 
 SLOW = COMMANDS + "  speed: 0.1\n"
 

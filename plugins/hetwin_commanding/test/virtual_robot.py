@@ -14,8 +14,8 @@ from hetwin_commanding.obeying.faults import Fault, FaultKind, Faulty
 from hetwin_commanding.obeying.mismatch import drawn
 from hetwin_commanding.obeying.response import Response
 from hetwin_commanding.plan import Plan
-from hetwin_core.kinematics.trajectories.execution import TrajectoryExecution
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
+from hetwin_programs.trajectory_execution import TrajectoryExecution
 from model_nodes.main_physics.sources.commanded_base import TwistCommand
 from model_nodes.main_physics.sources.part import JointMotion
 

@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from hetwin_futures.batch import Batch as Batch
     from hetwin_futures.batch import project as project
+    from hetwin_futures.cluster import Cluster as Cluster
     from hetwin_futures.deciding import Decision as Decision
     from hetwin_futures.deciding import decide as decide
     from hetwin_futures.explaining import explain as explain
     from hetwin_futures.explanation import Explanation as Explanation
     from hetwin_futures.forecast import Forecast as Forecast
     from hetwin_futures.intervals import error_of as error_of
+    from hetwin_futures.of_run import study_of as study_of
     from hetwin_futures.predicting import predict as predict
     from hetwin_futures.scores import Scores as Scores
     from hetwin_futures.scores import score as score
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Batch": "batch:Batch",
+    "Cluster": "cluster:Cluster",
     "Decision": "deciding:Decision",
     "Explanation": "explanation:Explanation",
     "Forecast": "forecast:Forecast",
@@ -52,12 +55,14 @@ _HOMES = {
     "reliability_page": "scores_page:reliability_page",
     "score": "scores:score",
     "score_lines": "scores_page:score_lines",
+    "study_of": "of_run:study_of",
     "success_fits": "successes:fits",
 }
 """Name -> MODULE:NAME in this package, imported when the name is first used."""
 
 __all__ = [
     "Batch",
+    "Cluster",
     "Decision",
     "Explanation",
     "Forecast",
@@ -74,6 +79,7 @@ __all__ = [
     "reliability_page",
     "score",
     "score_lines",
+    "study_of",
     "success_fits",
 ]
 

@@ -154,9 +154,10 @@ def predict(
 
     hetwin predict pick_and_place --library put_down --before move -n 1
     """
+    from hetwin_futures.cluster import Cluster
     from hetwin_futures.command_results import decide, project
     from hetwin_suite.episode import FORECAST, new_run_folder
-    from hetwin_suite.study import Cluster, Moment, Study
+    from hetwin_suite.study import Moment, Study
 
     from_start = at is None and before is None and library is None
     only_later: dict[str, object] = {"--within": within, "--physics-only": physics_only}
@@ -283,8 +284,8 @@ def explain(
     hetwin explain episodes/drops/drop_0001 --change crate
     """
     from hetwin_futures.explaining import explain as explained
+    from hetwin_futures.of_run import study_of
     from hetwin_suite.episode import EXPLANATION, LOG
-    from hetwin_suite.study import study_of
 
     with tempfile.TemporaryDirectory(prefix="hetwin-") as folder:
         run = out if out is not None else Path(folder) / "run"

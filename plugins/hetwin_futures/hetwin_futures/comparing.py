@@ -9,12 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from hetwin_compare.comparison import Apart, Comparison
+from hetwin_futures.of_run import run_logged, study_of
 from hetwin_futures.predicting import predict
 from hetwin_suite.command import follow_study
 from hetwin_suite.episode import RECORDING, is_episode
 from hetwin_suite.model import Floats
 from hetwin_suite.runs import RunOptions
-from hetwin_suite.study import Moment, RunResult, Study, run_logged, study_of
+from hetwin_suite.study import Moment, RunResult, Study
 
 FUTURES = 8
 """Number of futures of the first run; their spread is the noise of the comparison."""

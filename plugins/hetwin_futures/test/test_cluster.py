@@ -41,6 +41,6 @@ def test_two_nodes_do_the_same_as_one_process_and_both_work(tmp_path: Path) -> N
 def test_a_scheduler_that_is_not_there_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hetwin_suite._study.cluster.CONNECT_S", 0.2)
+    monkeypatch.setattr("hetwin_futures.cluster.CONNECT_S", 0.2)
     address = ("--cluster", "tcp://127.0.0.1:1", "--out", tmp_path / "x", "--duration", "0.02")
     refused(tmp_path, "predict", "pick_and_place", *address, says=("--cluster", "no scheduler"))

@@ -14,7 +14,7 @@ from support.robot_files import ROOT
 from hetwin_compare.compare import compare_runs
 from hetwin_compare.comparison import Apart, Comparison, Divergence, Parting
 from hetwin_futures.comparing import noise_of, run_as_planned, spread, without_noise
-from hetwin_suite._study.of_run import study_of
+from hetwin_futures.of_run import study_of
 from hetwin_suite._study.run_result import RunResult
 from hetwin_suite.running.api import run
 

@@ -109,10 +109,11 @@ def night(
 
     hetwin night bags --scenario pick_and_place --bisect
     """
+    from hetwin_futures import Cluster
     from hetwin_night.comparison import compare
     from hetwin_night.recordings import find_recordings
     from hetwin_night.row_store import RowStore, read_night
-    from hetwin_suite.study import Cluster, Processes
+    from hetwin_suite.study import Processes
 
     if diff is not None:
         found = compare(*(read_night(folder, "--diff") for folder in diff))

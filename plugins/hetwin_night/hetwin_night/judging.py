@@ -9,11 +9,12 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
+from hetwin_futures import Cluster
 from hetwin_night.recordings import Recording
 from hetwin_night.row import BROKEN, DIED, FAILED, HANGS, Row, row_of
 from hetwin_night.row_store import RowStore
 from hetwin_suite.command import BadInput
-from hetwin_suite.study import Cluster, FinishedTask, Processes, Replay, ReplayJob, ReplayResult
+from hetwin_suite.study import FinishedTask, Processes, Replay, ReplayJob, ReplayResult
 
 RUNS = "runs"
 _PROGRESS_PERIOD_S = 2.0

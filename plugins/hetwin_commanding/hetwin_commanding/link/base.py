@@ -7,7 +7,8 @@ import threading
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from hetwin_suite.robot import BaseState, PlanarPose, nearest_turn
+from hetwin_programs.base_moves import BaseState
+from hetwin_suite.robot import PlanarPose, nearest_turn
 
 _STANDS = 5e-3
 """Change of odometry below which a base is at rest [m and rad]."""

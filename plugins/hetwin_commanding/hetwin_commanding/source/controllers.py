@@ -17,9 +17,10 @@ from hetwin_commanding.source.commands import (
     TrajectoryCommand,
 )
 from hetwin_commanding.source.ends import Wrong
+from hetwin_programs.trajectory_execution import TrajectoryExecution
 from hetwin_suite.model import Floats, one_of
 from hetwin_suite.robot import DifferentialDrive, JointTrajectory, TrajectoryPoint
-from hetwin_suite.source import JointMotion, TrajectoryExecution, TwistCommand
+from hetwin_suite.source import JointMotion, TwistCommand
 
 VELOCITY_TIMEOUT_S = 0.5
 """Timeout of a velocity of the base, after which it stops [s]."""

@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
+from hetwin_programs.base_moves import BaseMove
 from hetwin_suite.model import Event
-from hetwin_suite.robot import BaseMove, JointTrajectory
+from hetwin_suite.robot import JointTrajectory
 
 Pose = tuple[float, ...]
 """x y z [m], qw qx qy qz."""

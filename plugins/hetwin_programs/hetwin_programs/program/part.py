@@ -12,6 +12,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from hetwin_programs.base_moves import BaseMove, BaseState
 from hetwin_programs.camera.detector import PICTURE, detections, frame_of
 from hetwin_programs.program.facts import Ready, RobotFacts, Start
 from hetwin_programs.program.messages import (
@@ -29,10 +30,11 @@ from hetwin_programs.program.process import (
     ReceiveTimeout,
 )
 from hetwin_programs.program.robot_facts import movable, robot_facts
+from hetwin_programs.trajectory_execution import TrajectoryExecution
 from hetwin_suite.engine import POSE_SIZE, Body, Pose
 from hetwin_suite.harness import distrusted_by, untrusted_module_error
 from hetwin_suite.model import WORLD, BadInput, Event, EventKind, RunFailed
-from hetwin_suite.robot import BaseMove, BaseState, PlanarPose
+from hetwin_suite.robot import PlanarPose
 from hetwin_suite.source import (
     BELIEFS,
     LOC,
@@ -46,7 +48,6 @@ from hetwin_suite.source import (
     Placement,
     ProgramSpec,
     SourceContext,
-    TrajectoryExecution,
     belief_event,
     odometry_state,
     start_of,

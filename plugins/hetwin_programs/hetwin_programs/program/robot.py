@@ -27,6 +27,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import NoReturn
 
+from hetwin_programs.base_moves import BaseMove, base_move, straight_move
 from hetwin_programs.program.beliefs import Beliefs, Percept, in_world, percepts
 from hetwin_programs.program.course import Course
 from hetwin_programs.program.facts import RobotFacts, planar, seen_from, within
@@ -41,7 +42,7 @@ from hetwin_programs.program.messages import (
 from hetwin_programs.program.motions import Fingers, Motions
 from hetwin_programs.program.telling import VISIBLE, Task
 from hetwin_suite.model import FUNCTIONAL_WORDS, Event, Json, one_of
-from hetwin_suite.robot import BaseMove, PlanarPose, base_move, straight_move
+from hetwin_suite.robot import PlanarPose
 from hetwin_suite.source import PERCEPT
 
 _SETTLING_S = 0.3

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory, State
+from hetwin_suite.robot import JointTrajectory
+from hetwin_suite.source import MotionState as State
 
 Floats = NDArray[np.float64]
 

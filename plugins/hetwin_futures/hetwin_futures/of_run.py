@@ -6,18 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.own_modules import distrust
-from hetwin_core.ensemble.scenario.recorded import is_episode, scenario_of
-from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
-from hetwin_core.ensemble.scenario.source import SourceKind
-from hetwin_core.episodes.episode import Episode
-from hetwin_core.episodes.log_writer import RunLog
-from hetwin_core.episodes.tables.open import finished_tables, open_tables
-from hetwin_core.episodes.tables.tables import Tables
-from hetwin_suite._study.making import run_once
-from hetwin_suite._study.study import Study
+from hetwin_suite.episode import Episode, is_episode, scenario_of
+from hetwin_suite.harness import distrust
+from hetwin_suite.model import BadInput
+from hetwin_suite.runs import RunLog, find_scenario, load_scenario
+from hetwin_suite.source import SourceKind
+from hetwin_suite.study import RunOptions, Study, run_once
+from hetwin_suite.tables import Tables, finished_tables, open_tables
 
 _FILES = (SourceKind.RECORDING, SourceKind.TRAJECTORY)
 

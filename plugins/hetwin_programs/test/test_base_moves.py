@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.random_examples import examples
 
-from hetwin_core.kinematics.base_moves import base_move
 from hetwin_core.kinematics.planar import PlanarPose, nearest_turn
+from hetwin_programs.base_moves import base_move
 
 PLACE = st.builds(PlanarPose, st.floats(-3, 3), st.floats(-3, 3), st.floats(-7, 7))
 FORWARD, TURN = 0.5, 0.8

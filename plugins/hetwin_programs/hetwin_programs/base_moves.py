@@ -11,9 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.kinematics.moves import MoveLimits, move
-from hetwin_core.kinematics.planar import PlanarPose, nearest_turn
-from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
+from hetwin_suite.robot import JointTrajectory, MoveLimits, PlanarPose, move, nearest_turn
 
 _MIN_DISTANCE = 1e-3
 """Minimum distance that is driven [m]."""

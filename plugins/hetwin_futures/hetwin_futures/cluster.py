@@ -8,11 +8,11 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from itertools import islice
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any, Generic, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from hetwin_core.ensemble.errors import BadInput, HetwinError
-from hetwin_core.ensemble.installed import import_library
-from hetwin_suite._study.work import FinishedTask, Job, Result, Task
+from hetwin_suite.model import BadInput, import_library
+from hetwin_suite.runs import HetwinError
+from hetwin_suite.study import FinishedTask, Job
 
 MISSING_DASK = "several machines need dask.distributed, which cannot be imported"
 CONNECT_S = 10.0
@@ -21,6 +21,9 @@ TASKS_PER_WORKER = 2
 """Tasks submitted per worker, so that no worker waits for its next task."""
 _ONE_AT_A_TIME = threading.Lock()
 """Held while a task runs: engines and caches belong to the process, and a dask worker may have several threads."""
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
 
 
 class RemoteResult(NamedTuple, Generic[Result]):

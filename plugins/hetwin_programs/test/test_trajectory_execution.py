@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hetwin_core.kinematics.trajectories.execution import TrajectoryExecution
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory, TrajectoryPoint
+from hetwin_programs.trajectory_execution import TrajectoryExecution
 
 
 def to(time: float, rest: bool = True, **positions: float) -> JointTrajectory:
