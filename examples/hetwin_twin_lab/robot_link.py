@@ -10,13 +10,13 @@ from hetwin_machines import (
     ROBOTS,
     TIMEOUT,
     Alarm,
+    CycleResult,
     Kind,
     Link,
     Logger,
     Message,
     Reply,
     Side,
-    Turn,
 )
 from hetwin_suite.model import (
     ALIGN_BASE,
@@ -136,7 +136,7 @@ class RobotLink(Model[Settings]):
         self._watch(self._link, turn, tick, changes)
         return changes
 
-    def _watch(self, link: Link, turn: Turn, tick: Tick, changes: Changes) -> None:
+    def _watch(self, link: Link, turn: CycleResult, tick: Tick, changes: Changes) -> None:
         """Bypass a real robot that has stopped answering, until it answers again."""
         settings = self.settings
         if settings.real is None:
@@ -195,7 +195,7 @@ class RobotLink(Model[Settings]):
                     self._real_pose = planar_pose(event.arguments)
                 yield Message(side, id_, settings.codes.get(code, str(code)))
 
-    def _report(self, turn: Turn, changes: Changes) -> None:
+    def _report(self, turn: CycleResult, changes: Changes) -> None:
         settings = self.settings
         if turn.sent and self._real_pose is not None and not self._were_open:
             changes.event(ALIGN_BASE, **self._real_pose)
@@ -210,7 +210,7 @@ class RobotLink(Model[Settings]):
             if alarm.kind is Kind.MALFORMED:
                 said["remark"] = next(remarks)
             changes.event(ALARM, **said)
-        for row in self._logger.keep(turn):
+        for row in self._logger.record(turn):
             answers = [self._answers.pop((row["id"], side), None) for side in ROBOTS]
             codes = [settings.codes.get(_code(answer)) for answer in answers if answer is not None]
             changes.event(LOGGED, **row, answer=codes[0] if codes else None)

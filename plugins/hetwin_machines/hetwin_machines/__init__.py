@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from hetwin_machines.link.messages import ROBOTS as ROBOTS
     from hetwin_machines.link.messages import TIMEOUT as TIMEOUT
     from hetwin_machines.link.messages import Alarm as Alarm
+    from hetwin_machines.link.messages import CycleResult as CycleResult
     from hetwin_machines.link.messages import Kind as Kind
     from hetwin_machines.link.messages import Message as Message
     from hetwin_machines.link.messages import Reply as Reply
     from hetwin_machines.link.messages import Side as Side
-    from hetwin_machines.link.messages import Turn as Turn
+    from hetwin_machines.observation.watch import Watch as Watch
     from hetwin_machines.reading import read_network as read_network
-    from hetwin_machines.seeing.watch import Watch as Watch
 
 _HOMES = {
     "Link": "link.link",
@@ -42,22 +42,22 @@ _HOMES = {
     "Message": "link.messages",
     "Reply": "link.messages",
     "Side": "link.messages",
-    "Turn": "link.messages",
+    "CycleResult": "link.messages",
     "read_network": "reading",
-    "Watch": "seeing.watch",
+    "Watch": "observation.watch",
 }
 
 __all__ = [
     "ROBOTS",
     "TIMEOUT",
     "Alarm",
+    "CycleResult",
     "Kind",
     "Link",
     "Logger",
     "Message",
     "Reply",
     "Side",
-    "Turn",
     "Watch",
     "read_network",
 ]

@@ -34,7 +34,7 @@ class CompositeState:
     gives_up: frozenset[str]
 
 
-def side_by_side(
+def without_composite_states(
     machines: Sequence[Machine], inside: Mapping[str, CompositeState]
 ) -> tuple[Machine, ...]:
     """Return equivalent machines without composite states, in the same order.
@@ -46,24 +46,24 @@ def side_by_side(
     Raises:
         NetworkError: if a composite state does not exist or has two inner machines, or a machine is inside itself.
     """
-    found = {machine.name: machine for machine in machines}
-    taken: dict[tuple[str, str], str] = {}
-    for name in _outer_first(inside):
-        place = inside[name]
+    rewritten = {machine.name: machine for machine in machines}
+    inner_machines: dict[tuple[str, str], str] = {}
+    for name in _sorted_by_depth(inside):
+        composite = inside[name]
         where = f"machines.{name}.in"
-        outer = found.get(place.machine)
-        if outer is None or place.state not in outer.states:
-            at = f"{place.machine}.{place.state}"
-            raise NetworkError("there is no such state", where, at, "MACHINE.STATE")
-        other = taken.setdefault((place.machine, place.state), name)
+        outer = rewritten.get(composite.machine)
+        if outer is None or composite.state not in outer.states:
+            found = f"{composite.machine}.{composite.state}"
+            raise NetworkError("there is no such state", where, found, "MACHINE.STATE")
+        other = inner_machines.setdefault((composite.machine, composite.state), name)
         if other != name:
-            raise NetworkError(f"{other} works in this state already", where, place.state)
-        found[outer.name] = _outer(outer, place.state, name)
-        found[name] = _inner(found[name], place.gives_up)
-    return tuple(found.values())
+            raise NetworkError(f"{other} works in this state already", where, composite.state)
+        rewritten[outer.name] = _outer(outer, composite.state, name)
+        rewritten[name] = _inner(rewritten[name], composite.gives_up)
+    return tuple(rewritten.values())
 
 
-def _outer_first(inside: Mapping[str, CompositeState]) -> list[str]:
+def _sorted_by_depth(inside: Mapping[str, CompositeState]) -> list[str]:
     """Return the names of inner machines; a nested machine follows the machine in which it works.
 
     Raises:
@@ -71,12 +71,12 @@ def _outer_first(inside: Mapping[str, CompositeState]) -> list[str]:
     """
 
     def depth(name: str) -> int:
-        around = [name]
-        while around[-1] in inside:
-            around.append(inside[around[-1]].machine)
-            if around.count(around[-1]) > 1:
-                raise NetworkError("it works inside itself", f"machines.{name}.in", around[-1])
-        return len(around)
+        enclosing = [name]
+        while enclosing[-1] in inside:
+            enclosing.append(inside[enclosing[-1]].machine)
+            if enclosing.count(enclosing[-1]) > 1:
+                raise NetworkError("it works inside itself", f"machines.{name}.in", enclosing[-1])
+        return len(enclosing)
 
     return sorted(inside, key=depth)
 
@@ -90,14 +90,14 @@ def _arc(guard: str, to: str, **do: str) -> Arc:
     return Arc(_expression(guard), assignments, 0, (), to)
 
 
-def _setting(arc: Arc, signal: str, text: str) -> Arc:
+def _with_assignment(arc: Arc, signal: str, text: str) -> Arc:
     return replace(arc, assignments={**arc.assignments, signal: _expression(text)})
 
 
 def _outer(machine: Machine, state: str, inner: str) -> Machine:
     """Return the outer machine with arcs that start and stop the inner one."""
     active, call, enter = f"{inner}_active", f"CALL_{state}", f"ENTER_{state}"
-    _free(machine, call, enter)
+    _check_unused(machine, call, enter)
     states: dict[str, tuple[Arc, ...]] = {}
     for name, arcs in machine.states.items():
         rewritten = []
@@ -105,9 +105,9 @@ def _outer(machine: Machine, state: str, inner: str) -> Machine:
             pushed = tuple(enter if each == state else each for each in arc.push)
             changed = replace(arc, push=pushed)
             if name == state and arc.to != state:
-                changed = _setting(changed, active, "false")
+                changed = _with_assignment(changed, active, "false")
             elif name != state and arc.to == state:
-                changed = _setting(replace(changed, to=call), active, "true")
+                changed = _with_assignment(replace(changed, to=call), active, "true")
             rewritten.append(changed)
         states[name] = tuple(rewritten)
     states[call] = (_arc("true", state),)
@@ -125,32 +125,36 @@ def _outer(machine: Machine, state: str, inner: str) -> Machine:
 def _inner(machine: Machine, gives_up: frozenset[str]) -> Machine:
     """Return the inner machine with its idle state, and with arcs for leaving the composite state."""
     active, ready = f"{machine.name}_active", f"{machine.name}_ready"
-    _free(machine, IDLE)
+    _check_unused(machine, IDLE)
     for name in sorted(gives_up):
         if not machine.states.get(name):
             where = f"machines.{machine.name}.gives_up"
             raise NetworkError("there is no such state, or no arc leaves it", where, name)
-    ends = {name for name, arcs in machine.states.items() if not arcs}
+    sinks = {name for name, arcs in machine.states.items() if not arcs}
     states: dict[str, tuple[Arc, ...]] = {
         IDLE: (_arc(active, machine.initial, **{ready: "false"}), _arc(f"!{active}", IDLE))
     }
-    back = replace(_arc(f"!{active}", IDLE, **{ready: "true"}), pop="all")
+    return_arc = replace(_arc(f"!{active}", IDLE, **{ready: "true"}), pop="all")
     for name, arcs in machine.states.items():
-        if name in ends:
-            states[name] = (_arc(active, name, **{ready: "true"}), back)
+        if name in sinks:
+            states[name] = (_arc(active, name, **{ready: "true"}), return_arc)
             continue
-        rewritten = tuple(_setting(arc, ready, "true") if arc.to in ends else arc for arc in arcs)
-        states[name] = (*_while(active, rewritten), back) if name in gives_up else rewritten
+        rewritten = tuple(
+            _with_assignment(arc, ready, "true") if arc.to in sinks else arc for arc in arcs
+        )
+        states[name] = (
+            (*_while_active(active, rewritten), return_arc) if name in gives_up else rewritten
+        )
     return replace(machine, initial=IDLE, init={**machine.init, ready: True}, states=states)
 
 
-def _while(active: str, arcs: Sequence[Arc]) -> Iterator[Arc]:
+def _while_active(active: str, arcs: Sequence[Arc]) -> Iterator[Arc]:
     """Yield the arcs with guards that also require the outer machine to be in the composite state."""
     for arc in arcs:
         yield replace(arc, guard=_expression(f"{active} && ({arc.guard.text})"))
 
 
-def _free(machine: Machine, *names: str) -> None:
+def _check_unused(machine: Machine, *names: str) -> None:
     for name in names:
         if name in machine.states:
             where = f"machines.{machine.name}.states.{name}"

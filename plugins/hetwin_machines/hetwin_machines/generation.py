@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from hetwin_machines.cycle import ALL_OF_IT, INCOMPLETE, NON_DETERMINISTIC
-from hetwin_machines.expressions.kinds import Kind, either, kind_of
+from hetwin_machines.expressions.kinds import Kind, kind_of, union
 from hetwin_machines.expressions.python import Writer, local_name, without_brackets
 from hetwin_machines.network import ALL, Arc, Expression, Machine, Network
 from hetwin_suite.expressions import names_of
@@ -21,18 +21,18 @@ def signal_kinds(network: Network) -> dict[str, Kind]:
         for arc in arcs
         for name, assigned in arc.assignments.items()
     ]
-    found: dict[str, Kind] = {name: Kind.NONE for name, _ in setters}
+    inferred: dict[str, Kind] = {name: Kind.NONE for name, _ in setters}
     for machine in network.machines:
         for name, value in machine.init.items():
             kind = Kind.TRUTH if isinstance(value, bool) else Kind.NUMBER
-            found[name] = either(found.get(name, Kind.NONE), kind)
+            inferred[name] = union(inferred.get(name, Kind.NONE), kind)
     while True:
-        now = dict(found)
+        updated = dict(inferred)
         for name, node in setters:
-            now[name] = either(now[name], kind_of(node, kinds | now))
-        if now == found:
-            return kinds | {n: k if k is not Kind.NONE else Kind.ANY for n, k in found.items()}
-        found = now
+            updated[name] = union(updated[name], kind_of(node, kinds | updated))
+        if updated == inferred:
+            return kinds | {n: k if k is not Kind.NONE else Kind.ANY for n, k in inferred.items()}
+        inferred = updated
 
 
 def literal(value: object) -> str:
@@ -40,8 +40,8 @@ def literal(value: object) -> str:
     if isinstance(value, str):
         return f'"{value}"'
     if isinstance(value, tuple):
-        inside = ", ".join(literal(each) for each in value)
-        return f"({inside},)" if len(value) == 1 else f"({inside})"
+        items = ", ".join(literal(item) for item in value)
+        return f"({items},)" if len(value) == 1 else f"({items})"
     if isinstance(value, Mapping):
         return f"{{{', '.join(f'{literal(k)}: {literal(v)}' for k, v in value.items())}}}"
     return repr(value)
@@ -61,8 +61,8 @@ def _state(arcs: tuple[Arc, ...], writer: Writer) -> Iterator[str]:
     if not arcs:
         yield "return None  # a sink"
         return
-    known = _names(arc.guard for arc in arcs)
-    yield from _read(known)
+    guard_signals = _names_in(arc.guard for arc in arcs)
+    yield from _read_signals(guard_signals)
     guards = [writer.truth(arc.guard.node) for arc in arcs]
     yield from (f"arc_{i} = {without_brackets(text)}" for i, text in enumerate(guards))
     fires = " + ".join(f"arc_{i}" for i in range(len(arcs)))
@@ -71,11 +71,13 @@ def _state(arcs: tuple[Arc, ...], writer: Writer) -> Iterator[str]:
     yield f"    return {literal(NON_DETERMINISTIC)} if fires else {literal(INCOMPLETE)}"
     for i, arc in enumerate(arcs):
         yield f"if arc_{i}:  # {_comment(arc)}"
-        yield from (f"    {line}" for line in _taken(arc, known, writer))
+        yield from (f"    {line}" for line in _transition(arc, guard_signals, writer))
 
 
-def _taken(arc: Arc, known: list[str], writer: Writer) -> Iterator[str]:
-    yield from _read(name for name in _names(arc.assignments.values()) if name not in known)
+def _transition(arc: Arc, guard_signals: list[str], writer: Writer) -> Iterator[str]:
+    yield from _read_signals(
+        name for name in _names_in(arc.assignments.values()) if name not in guard_signals
+    )
     values = ", ".join(
         f"{literal(name)}: {without_brackets(writer.write(assigned.node))}"
         for name, assigned in arc.assignments.items()
@@ -84,11 +86,11 @@ def _taken(arc: Arc, known: list[str], writer: Writer) -> Iterator[str]:
     yield f"return {{{values}}}, {pops}, {literal(arc.push)}, {literal(arc.to)}"
 
 
-def _names(expressions: Iterable[Expression]) -> list[str]:
+def _names_in(expressions: Iterable[Expression]) -> list[str]:
     return list(dict.fromkeys(name for e in expressions for name in names_of(e.node)))
 
 
-def _read(names: Iterable[str]) -> Iterator[str]:
+def _read_signals(names: Iterable[str]) -> Iterator[str]:
     for name in names:
         yield f"{local_name(name)} = s[{literal(name)}]"
 

@@ -27,7 +27,7 @@ def load_network(file: Path) -> Network:
     try:
         return read_network(document.data)
     except NetworkError as error:
-        raise document.placed(_bad(error), file) from None
+        raise document.placed(_bad_input(error), file) from None
 
 
 def _load_drawing(file: Path) -> Network:
@@ -37,7 +37,7 @@ def _load_drawing(file: Path) -> Network:
     try:
         return network_of(read_sheets(file))
     except NetworkError as error:
-        raise _bad(error, file) from None
+        raise _bad_input(error, file) from None
 
 
 def find_network(name: str) -> Path:
@@ -49,13 +49,13 @@ def find_network(name: str) -> Path:
     path = Path(name).expanduser()
     if path.exists():
         return path
-    own = network_names()
-    if name in own:
-        return resource(*FOLDER, own[name])
+    shipped = network_names()
+    if name in shipped:
+        return resource(*FOLDER, shipped[name])
     raise BadInput(
         "there is no such file",
         file=name,
-        expected=f"a YAML file, a drawing, or one of {', '.join(sorted(own))}",
+        expected=f"a YAML file, a drawing, or one of {', '.join(sorted(shipped))}",
     )
 
 
@@ -71,11 +71,11 @@ def network_names() -> dict[str, str]:
 def find_table(table: Path) -> Path:
     """Return the file of a table; ``scenarios/networks/NAME.csv`` is the shipped one if there is no such path."""
     names = resource_names("/".join(FOLDER), ".csv")
-    is_own = table.parts[:-1] == FOLDER and table.name.removesuffix(".csv") in names
-    return resource(*table.parts) if is_own and not table.exists() else table
+    is_shipped = table.parts[:-1] == FOLDER and table.name.removesuffix(".csv") in names
+    return resource(*table.parts) if is_shipped and not table.exists() else table
 
 
-def _bad(error: NetworkError, file: Path | None = None) -> BadInput:
+def _bad_input(error: NetworkError, file: Path | None = None) -> BadInput:
     return BadInput(
         error.problem,
         file=file,

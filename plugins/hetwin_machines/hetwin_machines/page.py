@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 _FAULT = "__"
 """Prefix of states that are faults."""
-_BAD = "#c62828"
-_COLOURS = 6
+_FAULT_COLOUR = "#c62828"
+_COLOUR_COUNT = 6
 """How many of the page's series colours are used for states; none of these is red."""
 
 
-class Stay(NamedTuple):
+class StateInterval(NamedTuple):
     """A state of a machine, and the time interval in which the machine was in it [ns]."""
 
     state: str
@@ -28,50 +28,54 @@ class Stay(NamedTuple):
     to_ns: int
 
 
-def stays(episode: Episode) -> dict[str, list[Stay]]:
+def state_intervals(episode: Episode) -> dict[str, list[StateInterval]]:
     """Return MODEL.MACHINE -> its states over time; changes of the stack alone do not begin a new stay."""
-    begun: dict[str, list[tuple[int, str]]] = defaultdict(list)
+    changes: dict[str, list[tuple[int, str]]] = defaultdict(list)
     for event in episode.events:
         if event.name == MACHINE_STATE:
             name = f"{event.source}.{event.arguments.get('machine')}"
             state = str(event.arguments.get("state"))
-            if not begun[name] or begun[name][-1][1] != state:
-                begun[name].append((event.time_ns, state))
+            if not changes[name] or changes[name][-1][1] != state:
+                changes[name].append((event.time_ns, state))
     return {
         name: [
-            Stay(state, at, after)
+            StateInterval(state, at, after)
             for (at, state), after in zip(
                 entries, [*(at for at, _ in entries[1:]), episode.end_ns], strict=True
             )
         ]
-        for name, entries in begun.items()
+        for name, entries in changes.items()
     }
 
 
 def machine_states(episode: Episode) -> Section | None:
     """Return the section; None if the run has no machines, in which case the modules of the page are not imported."""
-    found = stays(episode)
-    if not found:
+    intervals = state_intervals(episode)
+    if not intervals:
         return None
     from hetwin_suite.page import Rows, Section, over
 
-    bars = [bar for name, own in found.items() for bar in _bars(name, own)]
-    how = "The states of each machine over time; faults are red. Zoom in and point at a bar for details."
-    return Section("State machines", how, Rows(list(found), bars, over(episode)))
+    bars = [
+        bar
+        for name, intervals_of_machine in intervals.items()
+        for bar in _bars(name, intervals_of_machine)
+    ]
+    description = "The states of each machine over time; faults are red. Zoom in and point at a bar for details."
+    return Section("State machines", description, Rows(list(intervals), bars, over(episode)))
 
 
-def _bars(name: str, own: list[Stay]) -> Iterator[Bar]:
+def _bars(name: str, intervals: list[StateInterval]) -> Iterator[Bar]:
     from hetwin_suite.page import SERIES, Bar
 
-    order = list(dict.fromkeys(stay.state for stay in own))
-    for stay in own:
-        fine = SERIES[order.index(stay.state) % _COLOURS]
+    order = list(dict.fromkeys(interval.state for interval in intervals))
+    for interval in intervals:
+        colour = SERIES[order.index(interval.state) % _COLOUR_COUNT]
         yield Bar(
             name,
-            stay.from_ns / 1e9,
-            stay.to_ns / 1e9,
-            _BAD if stay.state.startswith(_FAULT) else fine,
-            stay.state,
-            f"{name} {stay.state}",
-            f"{(stay.to_ns - stay.from_ns) / 1e9:.3f} s long",
+            interval.from_ns / 1e9,
+            interval.to_ns / 1e9,
+            _FAULT_COLOUR if interval.state.startswith(_FAULT) else colour,
+            interval.state,
+            f"{name} {interval.state}",
+            f"{(interval.to_ns - interval.from_ns) / 1e9:.3f} s long",
         )

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from hetwin_machines.composite import CompositeState, side_by_side
+from hetwin_machines.composite import CompositeState, without_composite_states
 from hetwin_machines.cycle import FAULTS, TOP
 from hetwin_machines.errors import NetworkError
 from hetwin_machines.expressions.language import FUNCTIONS, parse
@@ -51,14 +51,18 @@ def read_network(data: object) -> Network:
         _machine(_name(name, "machines"), value, f"machines.{name}")
         for name, value in machines.items()
     ]
-    inside = {name: place for name, value in machines.items() if (place := _inside(name, value))}
+    composite_states = {
+        name: composite
+        for name, value in machines.items()
+        if (composite := _composite_state(name, value))
+    }
     network = Network(
         inputs=_names(file, "inputs"),
         events=_names(file, "events"),
         outputs=_names(file, "outputs"),
         advance=Advance(_one_of(file.get("advance", "settled"), "advance", Advance)),
         max_cycles=_count(file.get("max_cycles", MAX_CYCLES), "max_cycles", minimum=1),
-        machines=side_by_side(parsed, inside),
+        machines=without_composite_states(parsed, composite_states),
     )
     _check_signals(network)
     return network
@@ -87,18 +91,18 @@ def _machine(name: str, data: object, where: str) -> Machine:
     )
 
 
-def _inside(name: str, data: Mapping[str, Any]) -> CompositeState | None:
+def _composite_state(name: str, data: Mapping[str, Any]) -> CompositeState | None:
     """Return the composite state that a machine belongs to; None if it does not belong to one."""
-    place, where = data.get("in"), f"machines.{name}.in"
-    given_up = [str(state) for state in _list(data.get("gives_up"), f"machines.{name}.gives_up")]
-    if place is None:
-        if given_up:
+    composite, where = data.get("in"), f"machines.{name}.in"
+    gives_up = [str(state) for state in _list(data.get("gives_up"), f"machines.{name}.gives_up")]
+    if composite is None:
+        if gives_up:
             raise NetworkError("gives_up is only allowed together with in", where, None, "in")
         return None
-    machine, dot, state = str(place).partition(".")
+    machine, dot, state = str(composite).partition(".")
     if not dot:
-        raise NetworkError("this is not a state", where, place, "MACHINE.STATE")
-    return CompositeState(machine, state, frozenset(given_up))
+        raise NetworkError("not a state", where, composite, "MACHINE.STATE")
+    return CompositeState(machine, state, frozenset(gives_up))
 
 
 def _arc(data: object, where: str, states: list[str]) -> Arc:
@@ -132,16 +136,16 @@ def _check_signals(network: Network) -> None:
             if name in outside:
                 raise NetworkError(f"{name} is already in {outside[name]}", kind, name)
             outside[name] = kind
-    begun: dict[str, tuple[str, Value]] = {}
+    initial_values: dict[str, tuple[str, Value]] = {}
     for machine in network.machines:
         for name, value in machine.init.items():
             where = f"machines.{machine.name}.init.{name}"
             _check_set(name, outside, where)
-            other, before = begun.setdefault(name, (machine.name, value))
-            if (before, type(before)) != (value, type(value)):
-                raise NetworkError(f"{other} begins with {before!r}", where, value, "one value")
+            other, initial = initial_values.setdefault(name, (machine.name, value))
+            if (initial, type(initial)) != (value, type(value)):
+                raise NetworkError(f"{other} begins with {initial!r}", where, value, "one value")
     for where, arc in _arcs(network):
-        for key, expression in (("if", arc.guard), *_assigned(arc)):
+        for key, expression in (("if", arc.guard), *_named_assignments(arc)):
             _check_names(expression, f"{where}.{key}")
         for name in arc.assignments:
             _check_set(name, outside, f"{where}.do.{name}")
@@ -155,7 +159,7 @@ def _arcs(network: Network) -> Iterator[tuple[str, Arc]]:
                 yield f"machines.{machine.name}.states.{state}.{i}", arc
 
 
-def _assigned(arc: Arc) -> list[tuple[str, Expression]]:
+def _named_assignments(arc: Arc) -> list[tuple[str, Expression]]:
     return [(f"do.{name}", expression) for name, expression in arc.assignments.items()]
 
 
@@ -177,7 +181,7 @@ def _mapping(
 ) -> Mapping[Any, Any]:
     if not isinstance(data, Mapping):
         expected = f"a mapping with {', '.join(keys)}" if keys else "a mapping"
-        raise NetworkError("this is no mapping", where, data, expected)
+        raise NetworkError("not a mapping", where, data, expected)
     for key in data:
         if keys and key not in keys:
             place = f"{where}.{key}" if where else str(key)
@@ -192,21 +196,21 @@ def _list(data: object, where: str) -> list[Any]:
     if data is None:
         return []
     if not isinstance(data, list | tuple):
-        raise NetworkError("this is no list", where, data, "a list")
+        raise NetworkError("not a list", where, data, "a list")
     return list(data)
 
 
 def _names(file: Mapping[str, Any], key: str) -> tuple[str, ...]:
     names = [_name(name, key) for name in _list(file.get(key), key)]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise NetworkError("this name occurs twice", key, twice)
+    duplicate = next((name for name in names if names.count(name) > 1), None)
+    if duplicate is not None:
+        raise NetworkError("this name occurs twice", key, duplicate)
     return tuple(names)
 
 
 def _name(name: object, where: str) -> str:
     if not isinstance(name, str) or not _NAME.match(name):
-        raise NetworkError("this is no name", where, name, "letters, digits and _, no digit first")
+        raise NetworkError("not a valid name", where, name, "letters, digits and _, no digit first")
     if name in RESERVED or keyword.iskeyword(name) or name.startswith("__"):
         raise NetworkError("this name is reserved", where, name, "another name")
     return name
@@ -239,7 +243,7 @@ def _expression(data: object, where: str) -> Expression:
     elif isinstance(data, str) and data.strip():
         text = data
     else:
-        raise NetworkError("this is no expression", where, data, "a text such as n > 0")
+        raise NetworkError("not an expression", where, data, "a text such as n > 0")
     return Expression(text, parse(text, where))
 
 
@@ -247,7 +251,7 @@ def _count(data: object, where: str, minimum: int) -> int:
     if isinstance(data, bool) or not isinstance(data, int) or data < minimum:
         kinds = f"a whole number, {minimum} or more"
         raise NetworkError(
-            "this is no such number", where, data, f"{kinds}, or all" if minimum == 0 else kinds
+            "not a valid number", where, data, f"{kinds}, or all" if minimum == 0 else kinds
         )
     return data
 
@@ -255,5 +259,5 @@ def _count(data: object, where: str, minimum: int) -> int:
 def _one_of(data: object, where: str, kinds: Iterable[str]) -> str:
     names = [str(kind) for kind in kinds]
     if data not in names:
-        raise NetworkError("there is no such choice", where, data, ", ".join(names))
+        raise NetworkError("not one of the choices", where, data, ", ".join(names))
     return str(data)

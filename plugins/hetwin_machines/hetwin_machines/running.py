@@ -66,8 +66,8 @@ class NetworkRun:
 
         A machine is blocked in a sink or a fault, and if its next cycle would not change it.
         """
-        quiet = {**self.cycles.signals, **dict.fromkeys(self._network.events, False)}
-        return {m.name: m.stopped or _stays(m, quiet) for m in self.cycles.machines}
+        signals = {**self.cycles.signals, **dict.fromkeys(self._network.events, False)}
+        return {m.name: m.stopped or _is_waiting(m, signals) for m in self.cycles.machines}
 
     @property
     def outputs(self) -> dict[str, Value | None]:
@@ -75,7 +75,7 @@ class NetworkRun:
         return {name: self.cycles.signals.get(name) for name in self._network.outputs}
 
 
-def _stays(machine: Running, signals: Mapping[str, Value]) -> bool:
+def _is_waiting(machine: Running, signals: Mapping[str, Value]) -> bool:
     """Return whether a cycle with these signals would not change a machine."""
     if machine.is_inactive:
         return True
@@ -86,8 +86,8 @@ def _stays(machine: Running, signals: Mapping[str, Value]) -> bool:
     if go is None or isinstance(go, str):
         return go is None
     values, pops, pushes, to = go
-    same = all(n in signals and not differs(signals[n], v) for n, v in values.items())
-    return same and to == machine.state and not (pops or pushes)
+    is_unchanged = all(n in signals and not differs(signals[n], v) for n, v in values.items())
+    return is_unchanged and to == machine.state and not (pops or pushes)
 
 
 def _running(machine: Machine, plan: Plan) -> Running:

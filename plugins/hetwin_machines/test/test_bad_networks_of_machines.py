@@ -42,7 +42,7 @@ NETWORKS = [
     ("{n: n - 1}", "{rot: n - 1}", "line 14, machines.turner.states.TURN.0.do.rot: an input"),
     ("{n: n - 1}", "{go: true}", "line 14, machines.turner.states.TURN.0.do.go: an event"),
     ("{n: n - 1}", "{TOP: 1}", "line 14, machines.turner.states.TURN.0.do: this name is reserved"),
-    ("{n: n - 1}", "{n: }", "line 14, machines.turner.states.TURN.0.do.n: this is no expression"),
+    ("{n: n - 1}", "{n: }", "line 14, machines.turner.states.TURN.0.do.n: not an expression"),
     (
         "init: {n: 0,",
         "init: {n: .nan,",
@@ -53,8 +53,8 @@ NETWORKS = [
     ("outputs: [busy]", "output: [busy]", "there is no such key; found 'output'"),
     ("      TURN:\n", "      LISTEN:\n", "line 12: a key appears twice; found 'LISTEN'"),
     ("outputs: [busy]", "max_cycles: 0", "line 3, max_cycles"),
-    ("outputs: [busy]", "advance: never", "line 3, advance: there is no such choice"),
-    ("{n: 0, busy: false}", "[n, busy]", "line 7, machines.turner.init: this is no mapping"),
+    ("outputs: [busy]", "advance: never", "line 3, advance: not one of the choices"),
+    ("{n: 0, busy: false}", "[n, busy]", "line 7, machines.turner.init: not a mapping"),
     ("machines:", "machine:", "there is no such key; found 'machine'"),
     ("inputs: [rot]", "inputs: [rot", "this is not YAML"),
 ]

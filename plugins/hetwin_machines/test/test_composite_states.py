@@ -124,7 +124,7 @@ def test_inside_another_inner_machine_and_from_the_stack() -> None:
 @pytest.mark.parametrize(
     ("place", "says"),
     [
-        ({"in": "master"}, "machines.slave.in: this is not a state; found 'master'"),
+        ({"in": "master"}, "machines.slave.in: not a state; found 'master'"),
         ({"in": "master.NOWHERE"}, "machines.slave.in: there is no such state"),
         ({"in": "slave.FIRST"}, "machines.slave.in: it works inside itself"),
         ({"in": None}, "machines.slave.in: gives_up is only allowed together with in"),

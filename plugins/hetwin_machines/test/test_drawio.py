@@ -150,7 +150,7 @@ def test_a_compressed_page_is_read(tmp_path: Path) -> None:
         ("C[J]", "D[J]", r"arc 'plan1.*there is no table D"),
         ("plan1()&lt;div", "plan1( &lt;div", "arc 'plan1.*the expression is wrong"),
         ("yes; ", "", "diamond 'J < 2'.*an arc has neither yes nor no"),
-        ('value="AIM"', 'value="A IM"', "circle 'A IM'.*this is no name"),
+        ('value="AIM"', 'value="A IM"', "circle 'A IM'.*not a valid name"),
         ('value="AIM"', 'value="WAIT"', "circle 'WAIT'.*two circles have the same name and size"),
         ("strokeWidth=3;", "", "arc 'J = 0'.*tail is not connected to a shape"),
         ('value="J = 0"', 'value="J = x"', "arc 'J = x'.*not an initial value"),

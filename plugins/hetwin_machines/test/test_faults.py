@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from random_networks import random_network, random_rows
 
+from hetwin_machines.observation.watch import ObservedCycle, Watch
 from hetwin_machines.reading import read_network
-from hetwin_machines.seeing.watch import Seen, Watch
 
 
 def reasons(machines: dict[str, Any], **outside: Any) -> dict[str, str]:
     watch = Watch(read_network({"inputs": list(outside), "machines": machines}))
-    return {name: why for seen in watch.step(outside) for name, why in seen.why.items()}
+    return {name: why for seen in watch.step(outside) for name, why in seen.fault_reasons.items()}
 
 
 def machine(*arcs: dict[str, Any], **init: Any) -> dict[str, Any]:
@@ -83,11 +83,11 @@ def test_looking_at_changes_only_sees_the_same_of_them() -> None:
         whole, changes = Watch(network), Watch(network, changes_only=True)
         for row in random_rows(seed, 12):
             for one, two in zip(whole.step(row), changes.step(row), strict=True):
-                assert (one.line, one.why) == (two.line, two.why)
+                assert (one.line, one.fault_reasons) == (two.line, two.fault_reasons)
                 assert two.arcs.items() <= one.arcs.items()
                 stayed = {name for name, before in one.before.items() if _is_in(one, name, before)}
                 assert one.arcs.keys() - two.arcs.keys() <= stayed
 
 
-def _is_in(seen: Seen, name: str, state: str) -> bool:
+def _is_in(seen: ObservedCycle, name: str, state: str) -> bool:
     return bool(seen.line["machines"][name]["state"] == state)

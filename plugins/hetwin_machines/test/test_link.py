@@ -14,7 +14,7 @@ from support.naive_link import played as naively
 from hetwin_machines.link.link import Link
 from hetwin_machines.link.logger import Logger
 from hetwin_machines.link.messages import Message, Side, State
-from hetwin_machines.link.played import Played, play, read_messages
+from hetwin_machines.link.playback import PlayResult, play, read_messages
 from hetwin_machines.table import TableError
 
 
@@ -73,7 +73,7 @@ def test_random_tables_have_all_that_can_happen() -> None:
     assert len(kinds) == 5
 
 
-def played_of(*rows: Row, period: float = 0.1, timeout: float = 0.5) -> Played:
+def played_of(*rows: Row, period: float = 0.1, timeout: float = 0.5) -> PlayResult:
     return play(read_messages(table(list(rows))), period, timeout)
 
 
@@ -140,7 +140,7 @@ def test_the_logger_has_a_row_for_each_command() -> None:
         5: [Message(Side.L1, 2, "2")],
     }
     for cycle in range(12):
-        logger.keep(link.next(messages.get(cycle, ())))
+        logger.record(link.next(messages.get(cycle, ())))
     file = io.StringIO()
     logger.write(file)
     first, second = csv.DictReader(io.StringIO(file.getvalue()))

@@ -10,8 +10,8 @@ from random_networks import random_network, random_rows
 
 from hetwin_machines.checking.findings import Finding, Kind, findings
 from hetwin_machines.cycle import INCOMPLETE, NON_DETERMINISTIC
+from hetwin_machines.observation.watch import Watch
 from hetwin_machines.reading import read_network
-from hetwin_machines.seeing.watch import Watch
 
 
 def of(states: dict[str, Any], **options: Any) -> list[Finding]:
@@ -121,8 +121,8 @@ def test_faults_of_runs_were_found_before() -> None:
         rows = random_rows(seed, 8)
         random.Random(seed).shuffle(rows)
         for each in (each for row in rows for each in watch.step(row)):
-            for name, reason in each.why.items():
-                kind = {INCOMPLETE: Kind.NEVER_TOGETHER, NON_DETERMINISTIC: Kind.OVERLAP}.get(
+            for name, reason in each.fault_reasons.items():
+                kind = {INCOMPLETE: Kind.INCOMPLETE, NON_DETERMINISTIC: Kind.OVERLAP}.get(
                     each.line["machines"][name]["state"]
                 )
                 if kind is not None and "stack" not in reason:

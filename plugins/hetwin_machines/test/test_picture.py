@@ -15,8 +15,8 @@ from hetwin_machines.drawing.layout import Point, Wire, lay_out
 from hetwin_machines.drawing.picture import draw
 from hetwin_machines.drawing.traces import summarize
 from hetwin_machines.network import Network
+from hetwin_machines.observation.watch import Watch
 from hetwin_machines.reading import read_network
-from hetwin_machines.seeing.watch import Watch
 
 SVG = "{http://www.w3.org/2000/svg}"
 PLAN = {

@@ -90,11 +90,11 @@ def test_a_state_space_that_is_too_large_is_said_to_be() -> None:
         "init": {"n": 0},
         "states": {"A": [{"if": "true", "do": {"n": "n + 1"}, "to": "A"}]},
     }
-    explored = explore(read_network(data), most_steps=500)
-    assert not explored.is_all
-    assert explored.in_words().startswith(f"stopped after {explored.states} states")
+    explored = explore(read_network(data), max_steps=500)
+    assert not explored.is_complete
+    assert explored.summary().startswith(f"stopped after {explored.states} states")
     small = explore(read_network(with_two_more(1, {}, {})))
-    assert small.is_all
+    assert small.is_complete
     assert small.states > 3
 
 

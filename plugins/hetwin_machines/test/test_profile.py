@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from hetwin_machines.observation.profile import Profile
+from hetwin_machines.observation.watch import Watch
 from hetwin_machines.reading import read_network
-from hetwin_machines.seeing.profile import Profile
-from hetwin_machines.seeing.watch import Watch
 
 NETWORK = {
     "events": ["go", "bad"],

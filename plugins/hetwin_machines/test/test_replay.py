@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from random_networks import random_network, random_rows
 
+from hetwin_machines.observation.replay import TraceError, read_trace, replay
 from hetwin_machines.reading import read_network
 from hetwin_machines.running import NetworkRun
-from hetwin_machines.seeing.replay import TraceError, read_trace, replay
 
 Lines = list[dict[str, Any]]
 
@@ -33,8 +33,8 @@ def test_what_was_printed_is_seen_again(seed: int) -> None:
     faults = {
         n for each in seen for n, m in each.line["machines"].items() if m["state"][:2] == "__"
     }
-    assert faults == {name for each in seen for name in each.why}
-    assert all(each.arcs.keys().isdisjoint(each.why) for each in seen)
+    assert faults == {name for each in seen for name in each.fault_reasons}
+    assert all(each.arcs.keys().isdisjoint(each.fault_reasons) for each in seen)
 
 
 def other_value(lines: Lines) -> Lines:
@@ -50,10 +50,10 @@ def other_state(lines: Lines) -> Lines:
 CASES: list[tuple[Callable[[Lines], Lines], str]] = [
     (lambda lines: lines[1:], "found cycle 2; expected cycle 1"),
     (lambda lines: [*lines[:2], *lines[3:]], "expected cycle 3"),
-    (other_value, r"cycle 4, signals\.n: this is no trace of the network; found 77"),
-    (other_state, r"cycle 3, machines\.m0: this is no trace of the network"),
+    (other_value, r"cycle 4, signals\.n: not a trace of the network; found 77"),
+    (other_state, r"cycle 3, machines\.m0: not a trace of the network"),
     (lambda lines: [{**lines[0], "signals": {}}, *lines[1:]], "cycle 1, signals"),
-    (lambda lines: [{"cycle": 1}], "line 1: this is no cycle; expected an object with cycle, step"),
+    (lambda lines: [{"cycle": 1}], "line 1: not a cycle; expected an object with cycle, step"),
     (lambda lines: [], "there is no cycle"),
 ]
 
@@ -66,5 +66,5 @@ def test_what_is_no_trace_is_refused(change: Callable[[Lines], Lines], says: str
 
 
 def test_what_is_no_json_is_refused() -> None:
-    with pytest.raises(TraceError, match="line 2: this is not JSON"):
+    with pytest.raises(TraceError, match="line 2: not JSON"):
         read_trace([json.dumps(trace_of(2)[0]), "cycle 2"])

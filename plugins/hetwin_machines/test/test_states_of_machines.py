@@ -10,7 +10,7 @@ from support.small_run import STEP_NS, SmallRun
 from hetwin_core.ensemble.events import Event, event_to_summary
 from hetwin_core.episodes.episode import Episode
 from hetwin_core.episodes.log_writer import RunLog
-from hetwin_machines.page import Stay, machine_states, stays
+from hetwin_machines.page import StateInterval, machine_states, state_intervals
 from hetwin_suite._commands.result import figures_of
 from hetwin_suite.view.figures import Rows
 
@@ -37,11 +37,11 @@ def test_stays_and_their_colours(tmp_path: Path) -> None:
     run.record()
     episode = Episode.open(tmp_path / "run")
     end = episode.end_ns
-    assert stays(episode) == {
+    assert state_intervals(episode) == {
         "l0.turner": [
-            Stay("LISTEN", 10 * STEP_NS, 20 * STEP_NS),
-            Stay("TURN", 20 * STEP_NS, 40 * STEP_NS),
-            Stay("__INCOMPLETE__", 40 * STEP_NS, end),
+            StateInterval("LISTEN", 10 * STEP_NS, 20 * STEP_NS),
+            StateInterval("TURN", 20 * STEP_NS, 40 * STEP_NS),
+            StateInterval("__INCOMPLETE__", 40 * STEP_NS, end),
         ]
     }
     section = machine_states(episode)

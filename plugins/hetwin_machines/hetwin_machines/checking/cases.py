@@ -36,32 +36,36 @@ class Cases:
 
     Attributes:
         values: signal -> tested values, simplest first.
-        are_all: whether the cases are exhaustive: a guard that holds in none of them can never hold.
+        is_exhaustive: whether the cases are exhaustive: a guard that holds in none of them can never hold.
     """
 
     def __init__(self, guards: Sequence[Node], domains: Mapping[str, Domain]) -> None:
-        atoms = [atom for guard in guards for atom in _comparisons(guard)]
+        comparisons = [atom for guard in guards for atom in _comparisons(guard)]
         names = list(dict.fromkeys(name for guard in guards for name in names_of(guard)))
-        groups = _groups(names, atoms)
+        groups = _groups(names, comparisons)
         self.values = {
-            name: _values_of(domains[name], *_constants(groups[name], atoms, domains))
+            name: _representative_values(
+                domains[name], *_constants(groups[name], comparisons, domains)
+            )
             for name in names
         }
         self._count = math.prod(len(values) for values in self.values.values())
-        self.are_all = all(_is_simple(guard) for guard in guards) and 0 < self._count <= MAX_CASES
+        self.is_exhaustive = (
+            all(_is_simple(guard) for guard in guards) and 0 < self._count <= MAX_CASES
+        )
 
     def __iter__(self) -> Iterator[Case]:
         """Iterate over the cases, simplest first."""
         names = list(self.values)
         if self._count <= MAX_CASES:
-            found: Iterator[tuple[Value, ...]] = product(*self.values.values())
+            combinations: Iterator[tuple[Value, ...]] = product(*self.values.values())
         else:
             rng = random.Random(0)
-            found = islice(
+            combinations = islice(
                 (tuple(rng.choice(v) for v in self.values.values()) for _ in iter(int, 1)),
                 MAX_CASES,
             )
-        for values in found:
+        for values in combinations:
             yield dict(zip(names, values, strict=True))
 
 
@@ -82,23 +86,23 @@ def _is_simple(node: Node) -> bool:
     return all(_is_simple(part) for part in parts_of(node))
 
 
-def _groups(names: list[str], atoms: list[Node]) -> dict[str, frozenset[str]]:
+def _groups(names: list[str], comparisons: list[Node]) -> dict[str, frozenset[str]]:
     """Return signal -> all signals with which it is compared, directly or transitively."""
     groups = {name: frozenset((name,)) for name in names}
-    for atom in atoms:
-        joined = frozenset().union(*(groups[name] for name in names_of(atom)))
-        groups.update(dict.fromkeys(joined, joined))
+    for comparison in comparisons:
+        group = frozenset().union(*(groups[name] for name in names_of(comparison)))
+        groups.update(dict.fromkeys(group, group))
     return groups
 
 
 def _constants(
-    group: frozenset[str], atoms: list[Node], domains: Mapping[str, Domain]
+    group: frozenset[str], comparisons: list[Node], domains: Mapping[str, Domain]
 ) -> tuple[set[int | float], int]:
     """Return the numbers with which a group of signals is compared, and the size of the group."""
     numbers: set[int | float] = set()
-    for atom in atoms:
-        if not group.isdisjoint(names_of(atom)):
-            numbers |= set(_numbers(atom))
+    for comparison in comparisons:
+        if not group.isdisjoint(names_of(comparison)):
+            numbers |= set(_numbers(comparison))
     for name in group:
         numbers |= domains[name].numbers
     return numbers or {0}, len(group)
@@ -108,14 +112,16 @@ def _numbers(node: Node) -> Iterator[int | float]:
     yield from (n for part in walk(node) if (n := number_of(part)) is not None)
 
 
-def _values_of(domain: Domain, constants: set[int | float], signals: int) -> list[Value]:
+def _representative_values(
+    domain: Domain, constants: set[int | float], signals: int
+) -> list[Value]:
     """Return representative values of a signal: the constants, and enough values around them to order all signals."""
     numbers: set[int | float] = set(domain.numbers)
     steps = range(-signals, signals + 1)
-    if domain.whole:
+    if domain.any_integer:
         numbers |= {
             edge + k for c in constants for edge in (math.floor(c), math.ceil(c)) for k in steps
         }
-    if domain.real:
+    if domain.any_real:
         numbers |= {c + k / (signals + 1) for c in constants for k in steps}
-    return [*sorted(domain.truths), *sorted(numbers, key=lambda n: (abs(n), n < 0, n != int(n)))]
+    return [*sorted(domain.booleans), *sorted(numbers, key=lambda n: (abs(n), n < 0, n != int(n)))]

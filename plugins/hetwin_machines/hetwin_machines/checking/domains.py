@@ -24,56 +24,60 @@ class Domain:
     """Possible values of a signal.
 
     Attributes:
-        truths: possible booleans.
+        booleans: possible booleans.
         numbers: possible single numbers.
-        whole: whether any integer is possible.
-        real: whether any real number is possible.
+        any_integer: whether any integer is possible.
+        any_real: whether any real number is possible.
     """
 
-    truths: frozenset[bool] = frozenset()
+    booleans: frozenset[bool] = frozenset()
     numbers: frozenset[int | float] = frozenset()
-    whole: bool = False
-    real: bool = False
+    any_integer: bool = False
+    any_real: bool = False
 
     def __or__(self, other: Domain) -> Domain:
         return Domain(
-            self.truths | other.truths,
+            self.booleans | other.booleans,
             self.numbers | other.numbers,
-            self.whole or other.whole,
-            self.real or other.real,
+            self.any_integer or other.any_integer,
+            self.any_real or other.any_real,
         )
 
     @property
     def is_empty(self) -> bool:
         """Whether no value is possible."""
-        return self == NOTHING
+        return self == EMPTY
 
 
-NOTHING = Domain()
-TRUTHS = Domain(truths=frozenset((True, False)))
-NUMBERS = Domain(whole=True, real=True)
-CODES = Domain(whole=True)
+EMPTY = Domain()
+BOOLEAN_DOMAIN = Domain(booleans=frozenset((True, False)))
+NUMBER_DOMAIN = Domain(any_integer=True, any_real=True)
+INTEGER_DOMAIN = Domain(any_integer=True)
 
 
 def domains(network: Network) -> dict[str, Domain]:
     """Return signal -> its possible values; empty for signals that nothing sets."""
-    truths = _used_as_truths(network)
-    found = dict.fromkeys(network.signals, NOTHING)
+    boolean_signals = _boolean_signals(network)
+    found = dict.fromkeys(network.signals, EMPTY)
     codes = _codes(network)
     found |= {
-        name: TRUTHS if name in truths else CODES if name in codes else NUMBERS
+        name: BOOLEAN_DOMAIN
+        if name in boolean_signals
+        else INTEGER_DOMAIN
+        if name in codes
+        else NUMBER_DOMAIN
         for name in network.inputs
     }
-    found |= dict.fromkeys(network.events, TRUTHS)
+    found |= dict.fromkeys(network.events, BOOLEAN_DOMAIN)
     for machine in network.machines:
         for name, value in machine.init.items():
-            found[name] |= _only(value)
-    assigned = [item for arc in _arcs(network) for item in arc.assignments.items()]
+            found[name] |= _single_value(value)
+    assigned = [assignment for arc in _arcs(network) for assignment in arc.assignments.items()]
     while True:
-        before = dict(found)
+        previous = dict(found)
         for name, expression in assigned:
             found[name] |= domain_of(expression.node, found)
-        if found == before:
+        if found == previous:
             return found
 
 
@@ -81,33 +85,37 @@ def domain_of(node: Node, signals: Mapping[str, Domain]) -> Domain:
     """Return the possible values of an expression."""
     match node:
         case Literal(bool() | int() | float() as value):
-            return _only(value)
+            return _single_value(value)
         case Name(name):
-            return signals.get(name, NOTHING)
+            return signals.get(name, EMPTY)
         case Choice(_, yes, no):
             return domain_of(yes, signals) | domain_of(no, signals)
         case Unary("!"):
-            return TRUTHS
+            return BOOLEAN_DOMAIN
         case Binary(sign) if sign in COMPARISONS | LOGICAL:
-            return TRUTHS
-    return _computed([domain_of(part, signals) for part in parts_of(node)])
+            return BOOLEAN_DOMAIN
+    return _arithmetic_domain([domain_of(part, signals) for part in parts_of(node)])
 
 
-def _computed(parts: list[Domain]) -> Domain:
+def _arithmetic_domain(parts: list[Domain]) -> Domain:
     """Return the domain of an arithmetic result: any integer or real number, depending on the operands."""
     if any(part.is_empty for part in parts):
-        return NOTHING
-    real = any(part.real or any(isinstance(n, float) for n in part.numbers) for part in parts)
-    return Domain(whole=not all(_is_real(part) for part in parts), real=real)
+        return EMPTY
+    any_real = any(
+        part.any_real or any(isinstance(n, float) for n in part.numbers) for part in parts
+    )
+    return Domain(any_integer=not all(_is_real(part) for part in parts), any_real=any_real)
 
 
 def _is_real(part: Domain) -> bool:
-    return part.real and not part.whole and all(isinstance(n, float) for n in part.numbers)
+    return (
+        part.any_real and not part.any_integer and all(isinstance(n, float) for n in part.numbers)
+    )
 
 
-def _only(value: Value) -> Domain:
+def _single_value(value: Value) -> Domain:
     if isinstance(value, bool):
-        return Domain(truths=frozenset((value,)))
+        return Domain(booleans=frozenset((value,)))
     return Domain(numbers=frozenset((value,)))
 
 
@@ -123,7 +131,7 @@ def _codes(network: Network) -> set[str]:
     measured: set[str] = set()
     for arc in _arcs(network):
         for expression in (arc.guard, *arc.assignments.values()):
-            for sign, name, value in _compared(expression.node):
+            for sign, name, value in _literal_comparisons(expression.node):
                 if isinstance(value, float):
                     measured.add(name)
                 elif sign in ("==", "!="):
@@ -131,7 +139,7 @@ def _codes(network: Network) -> set[str]:
     return codes - measured
 
 
-def _compared(node: Node) -> Iterator[tuple[str, str, Value]]:
+def _literal_comparisons(node: Node) -> Iterator[tuple[str, str, Value]]:
     match node:
         case Binary(sign, Name(name), Literal(bool() | int() | float() as value)) | Binary(
             sign, Literal(bool() | int() | float() as value), Name(name)
@@ -139,58 +147,58 @@ def _compared(node: Node) -> Iterator[tuple[str, str, Value]]:
             yield sign, name, value
         case _:
             for part in parts_of(node):
-                yield from _compared(part)
+                yield from _literal_comparisons(part)
 
 
-def _used_as_truths(network: Network) -> set[str]:
+def _boolean_signals(network: Network) -> set[str]:
     """Return the signals that must be booleans, by their use in guards or in assignments to boolean signals."""
     found: set[str] = set()
     for arc in _arcs(network):
-        found |= set(truths_in(arc.guard.node))
+        found |= set(booleans_in_guard(arc.guard.node))
         for expression in arc.assignments.values():
-            found |= set(_inside(expression.node))
+            found |= set(_booleans_in(expression.node))
     while True:
-        more = {
+        new = {
             signal
             for arc in _arcs(network)
             for name, expression in arc.assignments.items()
             if name in found
-            for signal in truths_in(expression.node)
+            for signal in booleans_in_guard(expression.node)
         }
-        if more <= found:
+        if new <= found:
             return found
-        found |= more
+        found |= new
 
 
-def truths_in(node: Node) -> Iterator[str]:
+def booleans_in_guard(node: Node) -> Iterator[str]:
     """Iterate over the signals that must be booleans if an expression is a guard."""
     match node:
         case Name(name):
             yield name
-        case Unary("!", of):
-            yield from truths_in(of)
-        case Binary(sign, one, two) if sign in LOGICAL:
-            yield from truths_in(one)
-            yield from truths_in(two)
+        case Unary("!", operand):
+            yield from booleans_in_guard(operand)
+        case Binary(sign, left, right) if sign in LOGICAL:
+            yield from booleans_in_guard(left)
+            yield from booleans_in_guard(right)
         case Choice():
             for part in parts_of(node):
-                yield from truths_in(part)
+                yield from booleans_in_guard(part)
         case _:
-            yield from _inside(node)
+            yield from _booleans_in(node)
 
 
-def _inside(node: Node) -> Iterator[str]:
+def _booleans_in(node: Node) -> Iterator[str]:
     """Iterate over the signals that must be booleans in an expression of any type."""
     match node:
-        case Unary("!", of):
-            yield from truths_in(of)
-        case Binary(sign, one, two) if sign in LOGICAL:
-            yield from truths_in(one)
-            yield from truths_in(two)
+        case Unary("!", operand):
+            yield from booleans_in_guard(operand)
+        case Binary(sign, left, right) if sign in LOGICAL:
+            yield from booleans_in_guard(left)
+            yield from booleans_in_guard(right)
         case Choice(condition, yes, no):
-            yield from truths_in(condition)
-            yield from _inside(yes)
-            yield from _inside(no)
+            yield from booleans_in_guard(condition)
+            yield from _booleans_in(yes)
+            yield from _booleans_in(no)
         case _:
             for part in parts_of(node):
-                yield from _inside(part)
+                yield from _booleans_in(part)

@@ -12,14 +12,14 @@ from hetwin_machines.checking.domains import Domain, domains
 from hetwin_machines.expressions.evaluation import evaluate
 from hetwin_machines.expressions.operations import Failed
 from hetwin_machines.network import TOP, Arc, Machine, Network
-from hetwin_machines.seeing.looking import in_words
+from hetwin_machines.observation.evaluations import value_text
 from hetwin_suite.expressions import names_of
 
 
 class Kind(StrEnum):
     """Kinds of findings."""
 
-    NEVER_TOGETHER = "never_together"
+    INCOMPLETE = "never_together"
     """The arcs of a state do not cover a case together, or one of them never fires."""
     OVERLAP = "overlap"
     """Two arcs of a state fire at once."""
@@ -63,75 +63,77 @@ class Finding:
 
 
 @dataclass
-class _Fired:
+class _GuardResults:
     """Results of evaluating the guards of a state in all cases.
 
     Attributes:
         is_exhaustive: whether the cases are exhaustive.
-        ever: indices of the arcs that fire in some case.
+        fired_arcs: indices of the arcs that fire in some case.
         uncovered: a case in which no arc fires.
         pairs: two arcs that fire at once -> a case.
     """
 
     is_exhaustive: bool
-    ever: set[int] = field(default_factory=set)
+    fired_arcs: set[int] = field(default_factory=set)
     uncovered: Case | None = None
     pairs: dict[tuple[int, int], Case] = field(default_factory=dict)
 
 
 def findings(network: Network) -> list[Finding]:
     """Return the findings in a network, in the order of the file."""
-    known = domains(network)
+    possible_values = domains(network)
     found: list[Finding] = []
     for machine in network.machines:
-        never: set[tuple[str, int]] = set()
+        dead_arcs: set[tuple[str, int]] = set()
         for state, arcs in machine.states.items():
-            found += _never_set(machine.name, state, arcs, known)
-            if arcs and not any(known[name].is_empty for name in _named(arcs)):
-                fired = _fired(arcs, known)
-                never |= {
+            found += _never_set(machine.name, state, arcs, possible_values)
+            if arcs and not any(possible_values[name].is_empty for name in _guard_signals(arcs)):
+                results = _evaluate_guards(arcs, possible_values)
+                dead_arcs |= {
                     (state, i)
                     for i in range(len(arcs))
-                    if fired.is_exhaustive and i not in fired.ever
+                    if results.is_exhaustive and i not in results.fired_arcs
                 }
-                found += _in_state(machine.name, state, arcs, fired)
-        found += _unreachable(machine, never)
-    return [*found, *_outputs(network, known)]
+                found += _guard_findings(machine.name, state, arcs, results)
+        found += _unreachable(machine, dead_arcs)
+    return [*found, *_outputs(network, possible_values)]
 
 
-def _named(arcs: tuple[Arc, ...]) -> Iterator[str]:
+def _guard_signals(arcs: tuple[Arc, ...]) -> Iterator[str]:
     for arc in arcs:
         yield from names_of(arc.guard.node)
 
 
-def _fired(arcs: tuple[Arc, ...], known: Mapping[str, Domain]) -> _Fired:
-    cases = Cases([arc.guard.node for arc in arcs], known)
-    fired = _Fired(cases.are_all)
+def _evaluate_guards(arcs: tuple[Arc, ...], possible_values: Mapping[str, Domain]) -> _GuardResults:
+    cases = Cases([arc.guard.node for arc in arcs], possible_values)
+    results = _GuardResults(cases.is_exhaustive)
     for case in cases:
         try:
             holds = [i for i, arc in enumerate(arcs) if evaluate(arc.guard.text, case, truth=True)]
         except Failed:
             continue
-        fired.ever.update(holds)
-        if not holds and fired.uncovered is None:
-            fired.uncovered = case
+        results.fired_arcs.update(holds)
+        if not holds and results.uncovered is None:
+            results.uncovered = case
         for i, first in enumerate(holds):
             for second in holds[i + 1 :]:
-                fired.pairs.setdefault((first, second), case)
-    return fired
+                results.pairs.setdefault((first, second), case)
+    return results
 
 
-def _in_state(machine: str, state: str, arcs: tuple[Arc, ...], fired: _Fired) -> Iterator[Finding]:
+def _guard_findings(
+    machine: str, state: str, arcs: tuple[Arc, ...], results: _GuardResults
+) -> Iterator[Finding]:
     for index, arc in enumerate(arcs):
-        if fired.is_exhaustive and index not in fired.ever:
+        if results.is_exhaustive and index not in results.fired_arcs:
             text = f"arc {index} ({_guard(arc)}) of {state} can never fire"
-            yield Finding(Kind.NEVER_TOGETHER, machine, state, (index,), text)
-    if fired.uncovered is not None:
-        text = f"no arc of {state} fires{_if(fired.uncovered)}"
-        yield Finding(Kind.NEVER_TOGETHER, machine, state, tuple(range(len(arcs))), text)
-    for (first, second), case in sorted(fired.pairs.items()):
+            yield Finding(Kind.INCOMPLETE, machine, state, (index,), text)
+    if results.uncovered is not None:
+        text = f"no arc of {state} fires{_case_text(results.uncovered)}"
+        yield Finding(Kind.INCOMPLETE, machine, state, tuple(range(len(arcs))), text)
+    for (first, second), case in sorted(results.pairs.items()):
         both = f"arcs {first} ({_guard(arcs[first])}) and {second} ({_guard(arcs[second])})"
-        text = f"{both} of {state} fire at once{_if(case)}"
+        text = f"{both} of {state} fire at once{_case_text(case)}"
         yield Finding(Kind.OVERLAP, machine, state, (first, second), text)
 
 
@@ -139,51 +141,51 @@ def _guard(arc: Arc) -> str:
     return " ".join(arc.guard.text.split())
 
 
-def _if(case: Case) -> str:
-    values = ", ".join(f"{name} = {in_words(value)}" for name, value in case.items())
+def _case_text(case: Case) -> str:
+    values = ", ".join(f"{name} = {value_text(value)}" for name, value in case.items())
     return f" if {values}" if values else ", whatever the signals are"
 
 
 def _never_set(
-    machine: str, state: str, arcs: tuple[Arc, ...], known: Mapping[str, Domain]
+    machine: str, state: str, arcs: tuple[Arc, ...], possible_values: Mapping[str, Domain]
 ) -> Iterator[Finding]:
-    places: dict[str, list[int]] = {}
+    readers: dict[str, list[int]] = {}
     for index, arc in enumerate(arcs):
         for expression in (arc.guard, *arc.assignments.values()):
             for name in names_of(expression.node):
-                places.setdefault(name, []).append(index)
-    for name, indices in places.items():
-        if known[name].is_empty:
+                readers.setdefault(name, []).append(index)
+    for name, indices in readers.items():
+        if possible_values[name].is_empty:
             text = f"{name} is read in {state}, and nothing ever sets it"
             yield Finding(Kind.NEVER_SET, machine, state, tuple(dict.fromkeys(indices)), text)
 
 
-def _unreachable(machine: Machine, never: set[tuple[str, int]]) -> Iterator[Finding]:
+def _unreachable(machine: Machine, dead_arcs: set[tuple[str, int]]) -> Iterator[Finding]:
     reached: set[str] = set()
     pushed: set[str] = set()
     goes_to_top = False
-    to_see = [machine.initial]
-    while to_see:
-        state = to_see.pop()
+    pending = [machine.initial]
+    while pending:
+        state = pending.pop()
         if state in reached:
             continue
         reached.add(state)
         for index, arc in enumerate(machine.states[state]):
-            if (state, index) in never:
+            if (state, index) in dead_arcs:
                 continue
             pushed |= set(arc.push)
             goes_to_top = goes_to_top or arc.to == TOP
-            to_see += [arc.to] if arc.to != TOP else []
+            pending += [arc.to] if arc.to != TOP else []
         if goes_to_top:
-            to_see += pushed
+            pending += pushed
     for state in machine.states:
         if state not in reached:
             text = f"{state} cannot be reached from {machine.initial}"
             yield Finding(Kind.UNREACHABLE, machine.name, state, (), text)
 
 
-def _outputs(network: Network, known: Mapping[str, Domain]) -> Iterator[Finding]:
+def _outputs(network: Network, possible_values: Mapping[str, Domain]) -> Iterator[Finding]:
     for name in network.outputs:
-        if known[name].is_empty:
+        if possible_values[name].is_empty:
             text = f"{name} is an output, and nothing ever sets it"
             yield Finding(Kind.NEVER_SET, None, None, (), text)

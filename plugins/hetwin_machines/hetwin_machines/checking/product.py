@@ -15,9 +15,9 @@ from hetwin_machines.checking.findings import Finding, Kind
 from hetwin_machines.cycle import CONFLICT, FAULTS, UNDEFINED
 from hetwin_machines.expressions.operations import Value
 from hetwin_machines.network import Arc, Machine, Network
+from hetwin_machines.observation.evaluations import value_text
+from hetwin_machines.observation.watch import Watch
 from hetwin_machines.running import NetworkRun
-from hetwin_machines.seeing.looking import in_words
-from hetwin_machines.seeing.watch import Watch
 from hetwin_suite.expressions import names_of
 
 MAX_STEPS = 20_000
@@ -31,7 +31,7 @@ _KINDS = {CONFLICT: Kind.CONFLICT, UNDEFINED: Kind.UNDEFINED}
 Row = dict[str, Value]
 
 
-class _Joint(NamedTuple):
+class _JointState(NamedTuple):
     """The joint state of a network between two steps; it does not contain inputs, which are set in each step."""
 
     machines: tuple[tuple[str, tuple[str, ...], bool], ...]
@@ -39,22 +39,22 @@ class _Joint(NamedTuple):
 
 
 @dataclass
-class Explored:
+class ExplorationResult:
     """Result of the exploration of a network.
 
     Attributes:
         findings: conflicts and signals read too early, without duplicates.
         states: number of visited joint states.
-        is_all: whether the exploration is complete.
+        is_complete: whether the exploration is complete.
         blocked: machine -> states in which it waits for a change from outside.
     """
 
     findings: list[Finding] = field(default_factory=list)
     states: int = 0
-    is_all: bool = True
+    is_complete: bool = True
     blocked: dict[str, list[str]] = field(default_factory=dict)
 
-    def waits(self) -> list[str]:
+    def waiting_lines(self) -> list[str]:
         """Return a line for each machine with the states in which it waits."""
         return [
             f"  {name} waits in {', '.join(states)}"
@@ -62,21 +62,23 @@ class Explored:
             if states
         ]
 
-    def in_words(self) -> str:
+    def summary(self) -> str:
         """Describe the extent of the exploration."""
-        if self.is_all:
-            return f"all {self.states} states that the tried values lead to were gone through"
-        return f"stopped after {self.states} states, with more to go through: beyond these nothing is known"
+        if self.is_complete:
+            return f"explored all {self.states} states that the tested values lead to"
+        return (
+            f"stopped after {self.states} states; more states are reachable, and were not checked"
+        )
 
 
-def explore(network: Network, most_steps: int = MAX_STEPS) -> Explored:
+def explore(network: Network, max_steps: int = MAX_STEPS) -> ExplorationResult:
     """Explore the reachable joint states of a network by breadth-first search.
 
     Args:
         network: the network.
-        most_steps: maximum number of steps; then the result is marked as incomplete.
+        max_steps: maximum number of steps; then the result is marked as incomplete.
     """
-    return _Exploration(network).run(most_steps)
+    return _Exploration(network).run(max_steps)
 
 
 class _Exploration:
@@ -84,7 +86,7 @@ class _Exploration:
         self._network = network
         self._run, self._watch = NetworkRun(network), Watch(network)
         known = domains(network)
-        self._never = {name for name, domain in known.items() if domain.is_empty}
+        self._unset_signals = {name for name, domain in known.items() if domain.is_empty}
         outside = (*network.inputs, *network.events)
         guards = [arc.guard.node for machine in network.machines for arc in _arcs(machine)]
         assigned = [
@@ -96,45 +98,45 @@ class _Exploration:
         cases = Cases([*guards, *assigned], known)
         self._values = {name: cases.values.get(name, [False, 0][:1]) for name in outside}
         self._reads = {
-            (machine.name, state): _read(arcs) & set(outside)
+            (machine.name, state): _signals_read(arcs) & set(outside)
             for machine in network.machines
             for state, arcs in machine.states.items()
         }
         self._found: dict[tuple[str, str, str, str], Finding] = {}
         self._occurrences: Counter[tuple[str, str, str]] = Counter()
-        self._explored = Explored()
+        self._explored = ExplorationResult()
         self._blocked: dict[str, dict[str, None]] = {m.name: {} for m in network.machines}
         self._rng = random.Random(0)
 
-    def run(self, most_steps: int) -> Explored:
+    def run(self, max_steps: int) -> ExplorationResult:
         """Visit joint states until none is left or the maximum of steps is reached."""
-        begin = self._here()
-        visited = {begin}
-        waiting = deque([begin])
+        initial = self._joint_state()
+        visited = {initial}
+        waiting = deque([initial])
         steps = 0
         while waiting:
-            here = waiting.popleft()
-            for row in self._rows(here):
-                if steps >= most_steps:
-                    return self._ended(len(visited), is_all=False)
+            joint_state = waiting.popleft()
+            for row in self._rows(joint_state):
+                if steps >= max_steps:
+                    return self._result(len(visited), is_complete=False)
                 steps += 1
-                after = self._step(here, row)
-                if after is not None and after not in visited:
-                    visited.add(after)
-                    waiting.append(after)
-        return self._ended(len(visited), is_all=self._explored.is_all)
+                next_state = self._step(joint_state, row)
+                if next_state is not None and next_state not in visited:
+                    visited.add(next_state)
+                    waiting.append(next_state)
+        return self._result(len(visited), is_complete=self._explored.is_complete)
 
-    def _ended(self, states: int, *, is_all: bool) -> Explored:
+    def _result(self, states: int, *, is_complete: bool) -> ExplorationResult:
         explored = self._explored
-        explored.states, explored.is_all = states, is_all
+        explored.states, explored.is_complete = states, is_complete
         explored.findings = list(self._found.values())
         explored.blocked = {name: list(states) for name, states in self._blocked.items()}
         return explored
 
-    def _here(self) -> _Joint:
+    def _joint_state(self) -> _JointState:
         cycles = self._run.cycles
         outside = {*cycles.inputs, *cycles.events}
-        return _Joint(
+        return _JointState(
             tuple((m.state, tuple(m.stack), m.stopped) for m in cycles.machines),
             tuple(
                 (name, type(value), value)
@@ -143,18 +145,20 @@ class _Exploration:
             ),
         )
 
-    def _back_to(self, here: _Joint, run: NetworkRun) -> None:
+    def _restore(self, joint_state: _JointState, run: NetworkRun) -> None:
         cycles = run.cycles
         cycles.is_over = False
-        cycles.signals = {name: value for name, _, value in here.signals}
-        for machine, (state, stack, stopped) in zip(cycles.machines, here.machines, strict=True):
+        cycles.signals = {name: value for name, _, value in joint_state.signals}
+        for machine, (state, stack, stopped) in zip(
+            cycles.machines, joint_state.machines, strict=True
+        ):
             machine.state, machine.stack, machine.stopped = state, list(stack), stopped
 
-    def _rows(self, here: _Joint) -> Iterator[Row]:
+    def _rows(self, joint_state: _JointState) -> Iterator[Row]:
         """Yield combinations of inputs and events; if a step has one cycle, only those that the states read matter."""
         names = [*self._network.inputs, *self._network.events]
         if self._run.cycles.cycle_limit == 1:
-            states = zip(self._network.machines, here.machines, strict=True)
+            states = zip(self._network.machines, joint_state.machines, strict=True)
             read = [self._reads.get((m.name, at[0]), set()) for m, at in states]
             names = [name for name in names if name in set().union(*read)]
         fixed = {name: values[0] for name, values in self._values.items()}
@@ -163,55 +167,55 @@ class _Exploration:
         for values in choices:
             count *= len(values)
         if count <= MAX_ROWS:
-            found: Iterable[tuple[Value, ...]] = product(*choices)
+            combinations: Iterable[tuple[Value, ...]] = product(*choices)
         else:
-            self._explored.is_all = False
+            self._explored.is_complete = False
             drawn = ([self._rng.choice(v) for v in choices] for _ in range(MAX_ROWS))
-            found = chain(tuple(values) for values in drawn)
-        for each in found:
-            yield {**fixed, **dict(zip(names, each, strict=True))}
+            combinations = chain(tuple(values) for values in drawn)
+        for values_of_row in combinations:
+            yield {**fixed, **dict(zip(names, values_of_row, strict=True))}
 
-    def _step(self, here: _Joint, row: Row) -> _Joint | None:
+    def _step(self, joint_state: _JointState, row: Row) -> _JointState | None:
         """Take a step from a joint state; return the next one, None if the step ends the run."""
-        self._back_to(here, self._run)
+        self._restore(joint_state, self._run)
         self._run.advance(row)
-        before = [state for state, _, _ in here.machines]
+        before = [state for state, _, _ in joint_state.machines]
         for machine, state in zip(self._run.cycles.machines, before, strict=True):
             if machine.state in _KINDS and machine.state != state:
                 key = (machine.name, state, machine.state)
                 self._occurrences[key] += 1
                 if self._occurrences[key] <= _MAX_EXPLAINED:
-                    self._explain(here, row)
-        self._note_blocked()
-        return None if self._run.is_over else self._here()
+                    self._explain(joint_state, row)
+        self._record_blocked()
+        return None if self._run.is_over else self._joint_state()
 
-    def _note_blocked(self) -> None:
+    def _record_blocked(self) -> None:
         for name, is_blocked in self._run.blocked().items():
             state = next(m.state for m in self._run.cycles.machines if m.name == name)
             if is_blocked and state not in FAULTS:
                 self._blocked[name].setdefault(state)
 
-    def _explain(self, here: _Joint, row: Row) -> None:
+    def _explain(self, joint_state: _JointState, row: Row) -> None:
         """Repeat a step to find the reasons of its faults, and keep them as findings."""
-        self._back_to(here, self._watch.run)
-        for seen in self._watch.step(row):
-            for name, reason in seen.why.items():
-                fault = seen.line["machines"][name]["state"]
+        self._restore(joint_state, self._watch.run)
+        for cycle in self._watch.step(row):
+            for name, reason in cycle.fault_reasons.items():
+                fault = cycle.line["machines"][name]["state"]
                 if fault in _KINDS:
-                    self._keep(name, seen.before[name], fault, reason, row)
+                    self._add_finding(name, cycle.before[name], fault, reason, row)
 
-    def _keep(self, name: str, state: str, fault: str, reason: str, row: Row) -> None:
-        if fault == UNDEFINED and ("was never set" not in reason or self._is_known(reason)):
+    def _add_finding(self, name: str, state: str, fault: str, reason: str, row: Row) -> None:
+        if fault == UNDEFINED and ("was never set" not in reason or self._is_reported(reason)):
             return
         read = self._reads.get((name, state), set())
-        case = ", ".join(f"{k} = {in_words(v)}" for k, v in row.items() if k in read)
+        case = ", ".join(f"{k} = {value_text(v)}" for k, v in row.items() if k in read)
         text = f"in {state}: {reason}{f', when {case}' if case else ''}"
         key = (name, state, fault, reason.split(" (")[0])
         self._found.setdefault(key, Finding(_KINDS[fault], name, state, (), text))
 
-    def _is_known(self, reason: str) -> bool:
+    def _is_reported(self, reason: str) -> bool:
         """Whether the static checks already report that nothing sets the signal."""
-        return any(f"{name} was never set" in reason for name in self._never)
+        return any(f"{name} was never set" in reason for name in self._unset_signals)
 
 
 def _arcs(machine: Machine) -> Iterator[Arc]:
@@ -219,15 +223,15 @@ def _arcs(machine: Machine) -> Iterator[Arc]:
         yield from arcs
 
 
-def _read(arcs: Iterable[Arc]) -> set[str]:
+def _signals_read(arcs: Iterable[Arc]) -> set[str]:
     expressions = [e for arc in arcs for e in (arc.guard, *arc.assignments.values())]
     return {name for e in expressions for name in names_of(e.node)}
 
 
-def to_json(explored: Explored) -> Mapping[str, Any]:
+def to_json(explored: ExplorationResult) -> Mapping[str, Any]:
     """Return the extent of the exploration as plain JSON."""
     return {
         "states": explored.states,
-        "complete": explored.is_all,
+        "complete": explored.is_complete,
         "blocked": explored.blocked,
     }

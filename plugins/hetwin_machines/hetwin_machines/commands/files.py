@@ -37,14 +37,14 @@ def check(net: Net) -> Result:
         f"  {finding.kind}: {f'{finding.machine}: ' if finding.machine else ''}{finding.text}"
         for finding in found
     ]
-    head = f"{len(names)} machine{'s' if len(names) > 1 else ''}: {', '.join(names)}"
+    heading = f"{len(names)} machine{'s' if len(names) > 1 else ''}: {', '.join(names)}"
     return Result(
         {"machines": names, "findings": [f.to_json() for f in found], "product": to_json(explored)},
         [
-            head,
+            heading,
             *(lines or ["  no findings"]),
-            *explored.waits(),
-            f"  {explored.in_words()}",
+            *explored.waiting_lines(),
+            f"  {explored.summary()}",
         ],
     )
 
@@ -104,7 +104,7 @@ def _writer(out: Path, *, node: bool) -> Callable[[Network, str], str]:
 def draw(
     net: Net,
     out: Annotated[Path, option("--out", "SVG file, or a draw.io file that ends with .drawio")],
-    way: Annotated[
+    trace: Annotated[
         Path | None,
         typer.Option("--way", help="file with the output of hetwin machines run --trace --json"),
     ] = None,
@@ -122,13 +122,13 @@ def draw(
     file = find_network(net)
     network = load_network(file)
     if out.suffix in ENDINGS:
-        if way is not None:
+        if trace is not None:
             raise BadInput(
                 "a draw.io file shows no trace", where="--way", expected="--out FILE.svg"
             )
         write_text(out, _as_drawio(network, file), where="--out")
         return Result({"file": str(out.resolve())}, [f"wrote {out}"])
-    traces, note = _traces(network, way) if way is not None else (None, "")
+    traces, note = _traces(network, trace) if trace is not None else (None, "")
     write_text(out, picture(network, file.stem, traces, note), where="--out")
     return Result({"file": str(out.resolve())}, [f"wrote {out}"])
 
@@ -144,7 +144,7 @@ def _as_drawio(network: Network, file: Path) -> str:
 
 def _traces(network: Network, trace: Path) -> tuple[dict[str, MachineTrace], str]:
     from hetwin_machines.drawing.traces import summarize
-    from hetwin_machines.seeing.replay import TraceError, read_trace, replay
+    from hetwin_machines.observation.replay import TraceError, read_trace, replay
 
     lines = lines_of(trace, "a trace, as hetwin machines run --trace --json prints it")
     try:

@@ -13,7 +13,7 @@ from hetwin_suite.command import BadInput, Result, lines_of, write_text
 
 if TYPE_CHECKING:
     from hetwin_machines.link.messages import Entry
-    from hetwin_machines.link.played import Played
+    from hetwin_machines.link.playback import PlayResult
 
 
 def link(
@@ -47,7 +47,7 @@ def link(
     Example: hetwin machines link scenarios/networks/messages.csv --period 0.05 --timeout 5
     """
     from hetwin_machines.link.logger import Logger
-    from hetwin_machines.link.played import play, read_messages
+    from hetwin_machines.link.playback import play, read_messages
     from hetwin_machines.network_files import find_table
     from hetwin_machines.table import TableError
 
@@ -62,19 +62,19 @@ def link(
         logger.add(played.entries, played.alarms)
         logger.write(text)
         write_text(log, text.getvalue(), where="--log")
-    return Result(_to_json(played), _lines(played))
+    return Result(_to_json(played), _table_lines(played))
 
 
 def _check(period: float, timeout: float) -> None:
     if not 0.0 < period < float("inf"):
         raise BadInput(
-            "this is no period", where="--period", found=period, expected="more than 0 s"
+            "not a valid period", where="--period", found=period, expected="more than 0 s"
         )
     if not 0.0 <= timeout < float("inf"):
-        raise BadInput("this is no time", where="--timeout", found=timeout, expected="0 s or more")
+        raise BadInput("not a valid time", where="--timeout", found=timeout, expected="0 s or more")
 
 
-def _to_json(played: Played) -> dict[str, Any]:
+def _to_json(played: PlayResult) -> dict[str, Any]:
     alarms = [alarm._asdict() for alarm in played.alarms]
     replies = [{"cycle": r.cycle, "id": r.id, "message": r.text} for r in played.replies]
     entries = [
@@ -93,7 +93,7 @@ def _to_json(played: Played) -> dict[str, Any]:
     return {"entries": entries, "replies": replies, "alarms": alarms}
 
 
-def _lines(played: Played) -> Iterator[str]:
+def _table_lines(played: PlayResult) -> Iterator[str]:
     texts = {reply.id: reply.text for reply in played.replies}
     yield "    id  cycle  state   rotation  displacement  lap1 [s]  lap2 [s]     D  answer to L1"
     for e in played.entries:

@@ -14,7 +14,7 @@ from hetwin_suite.command import AsJson
 
 if TYPE_CHECKING:
     from hetwin_machines.network import Network
-    from hetwin_machines.seeing.watch import Seen
+    from hetwin_machines.observation.watch import ObservedCycle
 
 
 def run(
@@ -44,63 +44,64 @@ def run(
     Example: hetwin machines run counter --inputs scenarios/networks/counter.csv --trace
     """
     from hetwin_machines.commands.arguments import rows_of
-    from hetwin_machines.commands.text import Lines, profile_lines
+    from hetwin_machines.commands.text import CycleFormatter, profile_lines
     from hetwin_machines.network_files import find_network, load_network
-    from hetwin_machines.seeing.profile import Profile
+    from hetwin_machines.observation.profile import Profile
 
     network = load_network(find_network(net))
-    counted, lines = Profile(network), Lines(network)
+    profile, lines = Profile(network), CycleFormatter(network)
     rows = rows_of(inputs, network)
-    plain = as_json and not why and not stays
-    if plain:
+    is_plain = as_json and not why and not stays
+    if is_plain:
         _print_fast(network, rows, trace)
         return
-    for seen, is_shown in _seen(network, rows, trace):
-        counted.add(seen)
+    for cycle, is_shown in _observed_cycles(network, rows, trace):
+        profile.add(cycle)
         if is_shown and as_json:
             print(
-                json.dumps({**seen.line, "why": dict(seen.why)} if why else seen.line), flush=True
+                json.dumps({**cycle.line, "why": dict(cycle.fault_reasons)} if why else cycle.line),
+                flush=True,
             )
-        elif is_shown or seen.why:
-            print("\n".join(lines.of(seen)), flush=True)
+        elif is_shown or cycle.fault_reasons:
+            print("\n".join(lines.lines(cycle)), flush=True)
     if stays:
         print(
-            json.dumps({"profile": counted.to_json()})
+            json.dumps({"profile": profile.to_json()})
             if as_json
-            else "\n".join(profile_lines(counted))
+            else "\n".join(profile_lines(profile))
         )
 
 
 def _print_fast(network: Network, rows: Iterator[dict[str, Any]], trace: bool) -> None:
     from hetwin_machines.running import NetworkRun
 
-    going = NetworkRun(network)
+    network_run = NetworkRun(network)
     for row in rows:
         last = None
-        for line in going.step(row):
+        for line in network_run.step(row):
             if trace:
                 print(json.dumps(line), flush=True)
             last = line
         if not trace:
             print(json.dumps(last), flush=True)
-        if going.is_over:
+        if network_run.is_over:
             return
 
 
-def _seen(
+def _observed_cycles(
     network: Network, rows: Iterator[dict[str, Any]], trace: bool
-) -> Iterator[tuple[Seen, bool]]:
+) -> Iterator[tuple[ObservedCycle, bool]]:
     """Yield each cycle, and whether to print it: all cycles with a trace, otherwise the last cycle of each step."""
-    from hetwin_machines.seeing.watch import Watch
+    from hetwin_machines.observation.watch import Watch
 
-    watch = Watch(network)
+    observed = Watch(network)
     for row in rows:
         last = None
-        for seen in watch.step(row):
+        for cycle in observed.step(row):
             if last is not None:
                 yield last, trace
-            last = seen
+            last = cycle
         if last is not None:
             yield last, True
-        if watch.is_over:
+        if observed.is_over:
             return

@@ -10,13 +10,13 @@ from hetwin_machines.drawing import sizes
 from hetwin_machines.drawing.decisions import Decision, Fan, Leaf, Tree, decide
 from hetwin_machines.drawing.graph import Chart, Line, MachineTrace, Node, Shape
 from hetwin_machines.network import ALL, TOP, Arc, Machine
-from hetwin_machines.seeing.looking import in_words
-from hetwin_machines.seeing.profile import Stay
+from hetwin_machines.observation.evaluations import value_text
+from hetwin_machines.observation.profile import StateStatistics
 from hetwin_suite.expressions import text_of
 
-WIDEST = 40
+MAX_LINE_LENGTH = 40
 """Maximum number of characters in a line beside an arc."""
-WIDEST_CONDITION = 26
+MAX_CONDITION_LENGTH = 26
 """Maximum number of characters in a line of a decision."""
 
 
@@ -30,13 +30,15 @@ def chart_of(machine: Machine, trace: MachineTrace | None = None) -> Chart:
     names = sorted(machine.states, key=lambda name: name != machine.initial)
     states = {name: _state(machine, name, trace) for name in names}
     for state, fault, cycle, reason in trace.faults if trace else ():
-        states[state].below.append(_fault(fault, cycle, reason))
+        states[state].children.append(_fault(fault, cycle, reason))
     return Chart(_start(machine, trace), machine.initial, states)
 
 
 def _start(machine: Machine, trace: MachineTrace | None) -> Node:
-    lines = tuple(Line("do", f"{name} = {in_words(value)}") for name, value in machine.init.items())
-    right = sizes.BESIDE + sizes.text_width(lines) if lines else 6.0
+    lines = tuple(
+        Line("do", f"{name} = {value_text(value)}") for name, value in machine.init.items()
+    )
+    right = sizes.TEXT_OFFSET + sizes.text_width(lines) if lines else 6.0
     height = max(14.0, sizes.LINE * len(lines))
     return Node(Shape.START, 7, right, height, lines, count=1 if trace else None)
 
@@ -52,7 +54,7 @@ def _state(machine: Machine, name: str, trace: MachineTrace | None) -> Node:
         node.title = f"{name}: {stay.visits} visits, {stay.cycles} cycles"
     if arcs:
         tree = decide([arc.guard.node for arc in arcs])
-        node.below.append(_Branches(name, arcs, stay).of(tree, ""))
+        node.children.append(_Branches(name, arcs, stay).of(tree, ""))
     return node
 
 
@@ -65,7 +67,7 @@ class _Branches:
         stay: counts of the state in a trace; None if there is none.
     """
 
-    def __init__(self, state: str, arcs: Sequence[Arc], stay: Stay | None) -> None:
+    def __init__(self, state: str, arcs: Sequence[Arc], stay: StateStatistics | None) -> None:
         self._state, self._arcs, self._stay = state, arcs, stay
 
     def of(self, tree: Tree, word: str) -> Node:
@@ -80,15 +82,17 @@ class _Branches:
                 return self._arc(index, guard, word)
             case Fan(leaves):
                 node = Node(Shape.FAN, 4, 4, 4, word=word)
-                node.below = [self._arc(leaf.arc, leaf.guard, "") for leaf in leaves]
+                node.children = [self._arc(leaf.arc, leaf.guard, "") for leaf in leaves]
             case Decision(condition, yes, no):
-                lines = tuple(Line("guard", text) for text in _broken(condition, WIDEST_CONDITION))
+                lines = tuple(
+                    Line("guard", text) for text in _wrapped(condition, MAX_CONDITION_LENGTH)
+                )
                 width, height = sizes.decision_size(lines)
                 half = width / 2 + sizes.CORNER
                 node = Node(Shape.DECISION, half, half, height, lines, word)
-                node.below = [self.of(yes, "yes"), self.of(no, "no")]
-        node.right = max(node.right, sizes.BESIDE + len(word) * sizes.LETTER)
-        counts = [child.count for child in node.below if child.count is not None]
+                node.children = [self.of(yes, "yes"), self.of(no, "no")]
+        node.right = max(node.right, sizes.TEXT_OFFSET + len(word) * sizes.LETTER)
+        counts = [child.count for child in node.children if child.count is not None]
         node.count = sum(counts) if counts else None
         return node
 
@@ -101,7 +105,7 @@ class _Branches:
             size = sizes.HEXAGON
             top = Node(Shape.HEXAGON, size, size, 2 * size - 4, count=count)
             top.title = "to the state at the top of the stack, which is taken off"
-            node.below.append(top)
+            node.children.append(top)
         else:
             node.to = arc.to
         return node
@@ -112,7 +116,7 @@ def _arc_node(arc: Arc, index: int, lines: tuple[Line, ...], count: int | None) 
     pills = [sizes.pill_width(name) / 2 for name in arc.push]
     height = sizes.pops_height(pops) + sizes.LINE * len(lines) + 4
     height += (sizes.PILL * len(pills) + 12) if pills else 0
-    right = sizes.BESIDE + sizes.text_width(lines) if lines else 8.0
+    right = sizes.TEXT_OFFSET + sizes.text_width(lines) if lines else 8.0
     if count:
         right += (len(sizes.count_text(count)) + 2) * sizes.LETTER
     return Node(
@@ -131,18 +135,18 @@ def _arc_node(arc: Arc, index: int, lines: tuple[Line, ...], count: int | None) 
 def _lines(arc: Arc, guard: str, word: str) -> Iterator[Line]:
     if word:
         yield Line("word", word)
-    yield from (Line("guard", text) for text in _broken(guard, WIDEST))
+    yield from (Line("guard", text) for text in _wrapped(guard, MAX_LINE_LENGTH))
     for name, expression in arc.assignments.items():
         assigned = f"{name}⁺ = {text_of(expression.node)}"
-        yield from (Line("do", text) for text in _broken(assigned, WIDEST))
+        yield from (Line("do", text) for text in _wrapped(assigned, MAX_LINE_LENGTH))
 
 
-def _broken(text: str, widest: int) -> list[str]:
-    return textwrap.wrap(text, widest, break_long_words=False, break_on_hyphens=False)
+def _wrapped(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
 
 
 def _fault(fault: str, cycle: int, reason: str) -> Node:
-    texts = [fault, f"in cycle {cycle}:", *_broken(reason, WIDEST)]
+    texts = [fault, f"in cycle {cycle}:", *_wrapped(reason, MAX_LINE_LENGTH)]
     lines = tuple(Line("name" if i == 0 else "guard", text) for i, text in enumerate(texts))
     half = sizes.text_width(lines) / 2 + 14
     return Node(Shape.FAULT, half, half, sizes.LINE * len(lines) + 14, lines, title=reason)

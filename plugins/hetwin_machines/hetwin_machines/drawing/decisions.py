@@ -42,11 +42,11 @@ _Guarded = tuple[int, tuple[Node, ...]]
 def decide(guards: Sequence[Node]) -> Tree:
     """Return the decision tree of a state's arcs, given their guards."""
     if len(guards) == 2 and _key(opposite(guards[0])) == _key(guards[1]):
-        return _of_two(guards[0])
+        return _two_way_decision(guards[0])
     return _tree([(i, tuple(_conjuncts(guard))) for i, guard in enumerate(guards)])
 
 
-def _of_two(guard: Node) -> Decision:
+def _two_way_decision(guard: Node) -> Decision:
     if isinstance(guard, Unary) and guard.sign == "!":
         return Decision(text_of(guard.of), Leaf(1, ""), Leaf(0, ""))
     return Decision(text_of(guard), Leaf(0, ""), Leaf(1, ""))
@@ -57,21 +57,21 @@ def _tree(arcs: list[_Guarded]) -> Tree:
         return _leaf(*arcs[0])
     for condition in arcs[0][1]:
         atom = _atom(condition)
-        sides = [_side(atom, conditions) for _, conditions in arcs]
+        sides = [_required_value(atom, conditions) for _, conditions in arcs]
         if None not in sides and len(set(sides)) == 2:
             yes = [_without(atom, arc) for arc, side in zip(arcs, sides, strict=True) if side]
             no = [_without(atom, arc) for arc, side in zip(arcs, sides, strict=True) if not side]
             return Decision(text_of(atom), _tree(yes), _tree(no))
-    return Fan(tuple(_leaf(*arc, or_else="true") for arc in arcs))
+    return Fan(tuple(_leaf(*arc, default="true") for arc in arcs))
 
 
-def _leaf(index: int, conditions: tuple[Node, ...], or_else: str = "") -> Leaf:
+def _leaf(index: int, conditions: tuple[Node, ...], default: str = "") -> Leaf:
     if len(conditions) == 1:
         return Leaf(index, text_of(conditions[0]))
-    return Leaf(index, " && ".join(_inside(node) for node in conditions) or or_else)
+    return Leaf(index, " && ".join(_conjunct_text(node) for node in conditions) or default)
 
 
-def _inside(node: Node) -> str:
+def _conjunct_text(node: Node) -> str:
     text = text_of(node)
     return f"({text})" if isinstance(node, Binary) and node.sign == "||" else text
 
@@ -84,7 +84,7 @@ def _atom(node: Node) -> Node:
     return node.of if isinstance(node, Unary) and node.sign == "!" else node
 
 
-def _side(atom: Node, conditions: tuple[Node, ...]) -> bool | None:
+def _required_value(atom: Node, conditions: tuple[Node, ...]) -> bool | None:
     """Whether conditions require an atom to be true or false; None if they require neither or both."""
     keys = {_key(condition) for condition in conditions}
     holds = _key(atom) in keys

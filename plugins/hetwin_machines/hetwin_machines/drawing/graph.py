@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
-from hetwin_machines.seeing.profile import Stay
+from hetwin_machines.observation.profile import StateStatistics
 
 
 class Shape(Enum):
@@ -46,7 +46,7 @@ class Node:
         height: height.
         lines: lines of text.
         word: ``yes`` or ``no`` on the line that leads to it.
-        below: successors, from left to right.
+        children: successors, from left to right.
         to: state to which an arc leads; None for the top of the stack, and for other nodes.
         arc: index of the arc; None for other nodes.
         pops: number of bubbles at an arc's tail; `cycle.ALL_OF_IT` for a hexagon.
@@ -65,7 +65,7 @@ class Node:
     height: float = 0.0
     lines: tuple[Line, ...] = ()
     word: str = ""
-    below: list[Node] = field(default_factory=list)
+    children: list[Node] = field(default_factory=list)
     to: str | None = None
     arc: int | None = None
     pops: int = 0
@@ -113,6 +113,6 @@ class MachineTrace:
         faults: state, fault, cycle and reason of each fault.
     """
 
-    stays: Mapping[str, Stay]
+    stays: Mapping[str, StateStatistics]
     last: str
     faults: tuple[tuple[str, str, int, str], ...]

@@ -13,10 +13,10 @@ from hetwin_machines.drawing.layout import Layout, lay_out
 from hetwin_machines.network import Machine, Network, OnInactive
 from hetwin_suite.expressions import names_of
 
-WIDEST = 1500.0
+MAX_ROW_WIDTH = 1500.0
 """Maximum width of a row of panels [px]."""
 MARGIN = 20.0
-HEAD = 62.0
+HEADER_HEIGHT = 62.0
 """Height of a panel's title and notes [px]."""
 _NOTE_LETTER = 6.9
 
@@ -36,7 +36,7 @@ class _Panel:
 
     @property
     def height(self) -> float:
-        return self.layout.height + HEAD + MARGIN
+        return self.layout.height + HEADER_HEIGHT + MARGIN
 
 
 def draw(
@@ -69,7 +69,7 @@ def draw(
                 f'<text class="note" x="{MARGIN}" y="{MARGIN + 34 + 18 * i}">{escape(note)}</text>'
                 for i, note in enumerate(notes)
             ),
-            *(line for panel in panels for line in _drawn(panel)),
+            *(line for panel in panels for line in _panel_svg(panel)),
             "</svg>\n",
         ]
     )
@@ -89,10 +89,10 @@ def _notes(machine: Machine) -> Iterator[str]:
         for name in names_of(expression.node)
     }
     yield f"sets: {', '.join(sorted(machine.sets)) or 'nothing'}"
-    others = sorted(read - machine.sets)
+    other_signals = sorted(read - machine.sets)
     on_inactive = machine.on_inactive
-    then = f"  ·  when inactive: {on_inactive}" if on_inactive is not OnInactive.STAY else ""
-    yield f"reads: {', '.join(others) or 'nothing else'}{then}"
+    suffix = f"  ·  when inactive: {on_inactive}" if on_inactive is not OnInactive.STAY else ""
+    yield f"reads: {', '.join(other_signals) or 'nothing else'}{suffix}"
 
 
 def _signals(network: Network) -> str:
@@ -112,7 +112,7 @@ def _arrange(panels: list[_Panel], top: float) -> tuple[float, float]:
     """Place panels in rows; return the total width and height."""
     x, y, tallest, widest = MARGIN, top, 0.0, 0.0
     for panel in panels:
-        if x > MARGIN and x + panel.width > WIDEST:
+        if x > MARGIN and x + panel.width > MAX_ROW_WIDTH:
             x, y, tallest = MARGIN, y + tallest + MARGIN, 0.0
         panel.x, panel.y = x, y
         x += panel.width + MARGIN
@@ -121,7 +121,7 @@ def _arrange(panels: list[_Panel], top: float) -> tuple[float, float]:
     return widest, y + tallest + MARGIN
 
 
-def _drawn(panel: _Panel) -> Iterator[str]:
+def _panel_svg(panel: _Panel) -> Iterator[str]:
     x, y, machine = panel.x, panel.y, panel.machine
     yield f'<g data-machine="{escape(machine.name)}">'
     size = f'width="{panel.width:.1f}" height="{panel.height:.1f}"'
@@ -130,7 +130,7 @@ def _drawn(panel: _Panel) -> Iterator[str]:
     for i, note in enumerate(panel.notes):
         yield f'<text class="note" x="{x + 14:.1f}" y="{y + 38 + 15 * i:.1f}">{escape(note)}</text>'
     left = (panel.width - panel.layout.width) / 2
-    yield f'<g transform="translate({x + left:.1f} {y + HEAD + 4:.1f})">'
+    yield f'<g transform="translate({x + left:.1f} {y + HEADER_HEIGHT + 4:.1f})">'
     yield from svg.machine_svg(panel.layout)
     yield "</g>"
     yield "</g>"

@@ -18,9 +18,9 @@ PILL = 18.0
 """Height of the bubble of a push."""
 HEXAGON = 15.0
 """Radius of a hexagon."""
-BESIDE = 9.0
+TEXT_OFFSET = 9.0
 """Distance from an arc's line to its text."""
-TIP = 7.0
+ARROW_LENGTH = 7.0
 """Length of an arrowhead, by which a line is shortened."""
 CORNER = 10.0
 """Radius of a line's corners."""

@@ -48,22 +48,22 @@ def machine_svg(layout: Layout) -> Iterator[str]:
     for wire in sorted(layout.wires, key=lambda wire: wire.count or 0):
         yield from _wire(wire)
     for node in layout.nodes:
-        failing = any(child.shape is Shape.FAULT for child in node.below)
-        kind = f"{node.shape.value} {_use(node.count)}"
+        failing = any(child.shape is Shape.FAULT for child in node.children)
+        kind = f"{node.shape.value} {_usage_class(node.count)}"
         kind += " failing" if failing else " last" if node.is_last else ""
         arc = f' data-arc="{node.arc}"' if node.arc is not None else ""
         title = f"<title>{escape(node.title)}</title>" if node.title else ""
-        yield f'<g class="{kind.strip()}"{arc}>{title}{"".join(_DRAWN[node.shape](node))}</g>'
+        yield f'<g class="{kind.strip()}"{arc}>{title}{"".join(_RENDERERS[node.shape](node))}</g>'
         if node.word:
-            yield f'<g class="branch {_use(node.count)}">{_word(node)}</g>'
+            yield f'<g class="branch {_usage_class(node.count)}">{_word(node)}</g>'
 
 
-def _use(count: int | None) -> str:
+def _usage_class(count: int | None) -> str:
     return "" if count is None else "taken" if count else "idle"
 
 
 def _wire(wire: Wire) -> Iterator[str]:
-    kind = "failed" if wire.is_fault else _use(wire.count)
+    kind = "failed" if wire.is_fault else _usage_class(wire.count)
     yield f'<g class="{kind}">' if kind else "<g>"
     yield f'<path class="line" d="{path_of(wire)}"/>'
     if wire.arrow:
@@ -71,17 +71,17 @@ def _wire(wire: Wire) -> Iterator[str]:
     yield "</g>"
 
 
-def _arrowhead(x: float, y: float, across: int = 0, down: int = 1) -> str:
-    back, low = x - 9 * across, y - 9 * down
-    one = f"{back - 4.5 * down:.1f} {low - 4.5 * across:.1f}"
-    two = f"{back + 4.5 * down:.1f} {low + 4.5 * across:.1f}"
-    return f'<path class="tip" d="M{x:.1f} {y:.1f}L{one}L{two}Z"/>'
+def _arrowhead(x: float, y: float, dx: int = 0, dy: int = 1) -> str:
+    back, low = x - 9 * dx, y - 9 * dy
+    first = f"{back - 4.5 * dy:.1f} {low - 4.5 * dx:.1f}"
+    second = f"{back + 4.5 * dy:.1f} {low + 4.5 * dx:.1f}"
+    return f'<path class="tip" d="M{x:.1f} {y:.1f}L{first}L{second}Z"/>'
 
 
 def _word(node: Node) -> str:
     """Return the word beside the line that leads to a decision or a fan."""
     top = node.top - sizes.LINE
-    return "".join(_texts((Line("word", node.word),), node.x + sizes.BESIDE, top))
+    return "".join(_texts((Line("word", node.word),), node.x + sizes.TEXT_OFFSET, top))
 
 
 def _texts(lines: tuple[Line, ...], x: float, top: float) -> Iterator[str]:
@@ -104,7 +104,7 @@ def _state(node: Node) -> Iterator[str]:
 def _start(node: Node) -> Iterator[str]:
     yield f'<circle class="dot" cx="{node.x:.1f}" cy="{node.bottom - 5:.1f}" r="5"/>'
     middle = node.y - sizes.LINE * len(node.lines) / 2
-    yield from _texts(node.lines, node.x + sizes.BESIDE + 3, middle)
+    yield from _texts(node.lines, node.x + sizes.TEXT_OFFSET + 3, middle)
 
 
 def _decision(node: Node) -> Iterator[str]:
@@ -134,11 +134,11 @@ def _top(node: Node) -> Iterator[str]:
 
 
 def _fault(node: Node) -> Iterator[str]:
-    x, right, cut = node.x - node.left, node.x + node.right, 9
+    x, right, corner = node.x - node.left, node.x + node.right, 9
     yield (
-        f'<path d="M{x + cut:.1f} {node.top:.1f}H{right - cut:.1f}L{right:.1f} {node.top + cut:.1f}'
-        f"V{node.bottom - cut:.1f}L{right - cut:.1f} {node.bottom:.1f}H{x + cut:.1f}"
-        f'L{x:.1f} {node.bottom - cut:.1f}V{node.top + cut:.1f}Z"/>'
+        f'<path d="M{x + corner:.1f} {node.top:.1f}H{right - corner:.1f}L{right:.1f} {node.top + corner:.1f}'
+        f"V{node.bottom - corner:.1f}L{right - corner:.1f} {node.bottom:.1f}H{x + corner:.1f}"
+        f'L{x:.1f} {node.bottom - corner:.1f}V{node.top + corner:.1f}Z"/>'
     )
     yield from _texts(node.lines, node.x, node.top + 7)
 
@@ -147,7 +147,7 @@ def _arc(node: Node) -> Iterator[str]:
     """Yield an arc: pops at its tail, guard and assignments beside it, pushes at its tip."""
     yield f'<path class="line" d="M{node.x:.1f} {node.top:.1f}V{node.bottom:.1f}"/>'
     yield from _pops(node)
-    x, text = node.x + sizes.BESIDE, node.top + 2 + sizes.pops_height(node.pops)
+    x, text = node.x + sizes.TEXT_OFFSET, node.top + 2 + sizes.pops_height(node.pops)
     yield from _texts(node.lines, x, text)
     if node.count:
         x += sizes.text_width(node.lines[:1]) + (sizes.LETTER if node.lines else 0)
@@ -166,7 +166,7 @@ def _pops(node: Node) -> Iterator[str]:
         yield f'<circle class="stack" cx="{node.x:.1f}" cy="{y:.1f}" r="{sizes.BUBBLE}"/>'
     if shown < node.pops:
         y = node.top + sizes.BUBBLE + 6
-        yield f'<text x="{node.x + sizes.BESIDE:.1f}" y="{y:.1f}">{node.pops} popped</text>'
+        yield f'<text x="{node.x + sizes.TEXT_OFFSET:.1f}" y="{y:.1f}">{node.pops} popped</text>'
 
 
 def _pushes(node: Node) -> Iterator[str]:
@@ -184,7 +184,7 @@ def _pushes(node: Node) -> Iterator[str]:
         )
 
 
-_DRAWN = {
+_RENDERERS = {
     Shape.STATE: _state,
     Shape.START: _start,
     Shape.DECISION: _decision,

@@ -6,11 +6,13 @@ from collections.abc import Iterable
 
 from hetwin_machines.drawing.graph import MachineTrace
 from hetwin_machines.network import Network
-from hetwin_machines.seeing.profile import Profile
-from hetwin_machines.seeing.watch import Seen
+from hetwin_machines.observation.profile import Profile
+from hetwin_machines.observation.watch import ObservedCycle
 
 
-def summarize(network: Network, trace: Iterable[Seen]) -> tuple[dict[str, MachineTrace], str]:
+def summarize(
+    network: Network, trace: Iterable[ObservedCycle]
+) -> tuple[dict[str, MachineTrace], str]:
     """Return machine -> summary of its trace, and the note of the drawing about the trace.
 
     Args:
@@ -26,9 +28,9 @@ def summarize(network: Network, trace: Iterable[Seen]) -> tuple[dict[str, Machin
         profile.add(seen)
         for name, entry in seen.line["machines"].items():
             last[name] = entry["state"]
-            if name in seen.why:
+            if name in seen.fault_reasons:
                 key = (seen.before[name], entry["state"])
-                faults[name].setdefault(key, (seen.line["cycle"], seen.why[name]))
+                faults[name].setdefault(key, (seen.line["cycle"], seen.fault_reasons[name]))
     summaries = {
         name: MachineTrace(
             stays=profile.stays[name],

@@ -22,7 +22,7 @@ STYLES = {
 }
 _WIRE = "edgeStyle=orthogonalEdgeStyle;rounded=1;"
 _BOLD = "strokeWidth=3;"
-_BELOW = 120.0
+_NOTES_HEIGHT = 120.0
 """Space above a machine for its notes [pixels]."""
 
 
@@ -65,28 +65,30 @@ class _MachinePage:
             self._add(Kind.NOTE, "\n".join(self._notes), box)
         for name, node in self._chart.states.items():
             size = (sizes.state_width(name), node.height + 18.0)
-            self._states[name] = self._at(Kind.CIRCLE, name, node.x, node.y, *size)
+            self._states[name] = self._add_centred(Kind.CIRCLE, name, node.x, node.y, *size)
         init = "\n".join(f"{name} = {json.dumps(v)}" for name, v in self._machine.init.items())
         start = self._chart.start
-        self._wire("", self._states[self._chart.initial], init, _BOLD, (start.x, start.y + _BELOW))
+        self._wire(
+            "", self._states[self._chart.initial], init, _BOLD, (start.x, start.y + _NOTES_HEIGHT)
+        )
         for name, node in self._chart.states.items():
             self._arcs = self._machine.states[name]
-            for child in node.below:
+            for child in node.children:
                 self._follow(self._states[name], child, "")
         return Sheet(self._machine.name, tuple(self._shapes), tuple(self._wires))
 
     def _follow(self, source: str, node: Node, word: str) -> None:
         """Draw a node of the chart and everything below it, with a wire from the shape `source`."""
         if node.shape is Drawn.FAN:
-            for child in node.below:
+            for child in node.children:
                 self._follow(source, child, word or node.word)
         elif node.shape is Drawn.DECISION:
             text = " ".join(line.text for line in node.lines)
             size = (sizes.decision_size(node.lines)[0], node.height)
-            diamond = self._at(Kind.DIAMOND, text, node.x, node.y, *size)
+            diamond = self._add_centred(Kind.DIAMOND, text, node.x, node.y, *size)
             self._wire(source, diamond, word or node.word)
-            for child, side in zip(node.below, ("yes", "no"), strict=True):
-                self._follow(diamond, child, side)
+            for child, answer in zip(node.children, ("yes", "no"), strict=True):
+                self._follow(diamond, child, answer)
         else:
             self._arc(source, node, word)
 
@@ -99,9 +101,9 @@ class _MachinePage:
         if node.to is not None:
             self._wire(source, self._states[node.to], label)
             return
-        top = node.below[0]
+        top = node.children[0]
         size = 2 * sizes.HEXAGON
-        self._wire(source, self._at(Kind.HEXAGON, "", top.x, top.y, size, size), label)
+        self._wire(source, self._add_centred(Kind.HEXAGON, "", top.x, top.y, size, size), label)
 
     def _label_lines(self, node: Node) -> Iterator[str]:
         guard = " ".join(line.text for line in node.lines if line.kind == "guard")
@@ -112,19 +114,23 @@ class _MachinePage:
 
     def _stack_shapes(self, node: Node) -> Iterator[tuple[Kind, str, Box]]:
         """Yield the bubbles and the hexagon on an arc, from its tail to its tip."""
-        y = node.top + _BELOW
+        y = node.top + _NOTES_HEIGHT
         size = 2 * sizes.BUBBLE
         if node.pops == ALL_OF_IT:
             yield Kind.HEXAGON, "", Box(node.x - sizes.HEXAGON, y, 2 * sizes.HEXAGON, 24.0)
         for i in range(node.pops):
             yield Kind.CIRCLE, "", Box(node.x - size / 2, y + i * (size + 2.0), size, size)
-        y = node.bottom + _BELOW - sizes.PILL * len(node.pushes)
+        y = node.bottom + _NOTES_HEIGHT - sizes.PILL * len(node.pushes)
         for i, name in enumerate(node.pushes):
             width = min(sizes.pill_width(name), sizes.state_width(name) - 6.0)
             yield Kind.CIRCLE, name, Box(node.x - width / 2, y + i * sizes.PILL, width, sizes.PILL)
 
-    def _at(self, kind: Kind, text: str, x: float, y: float, width: float, height: float) -> str:
-        return self._add(kind, text, Box(x - width / 2, y - height / 2 + _BELOW, width, height))
+    def _add_centred(
+        self, kind: Kind, text: str, x: float, y: float, width: float, height: float
+    ) -> str:
+        return self._add(
+            kind, text, Box(x - width / 2, y - height / 2 + _NOTES_HEIGHT, width, height)
+        )
 
     def _add(self, kind: Kind, text: str, box: Box) -> str:
         id_ = f"s{len(self._shapes)}"

@@ -90,12 +90,12 @@ def _shape(id_: str, label: str, cell: XmlElement, on: str) -> Shape:
 
 def _kind(style: str) -> Kind:
     settings = style_of(style)
-    drawn = {*settings, settings.get("shape", "")}
-    if "ellipse" in drawn or "doubleEllipse" in drawn:
+    names = {*settings, settings.get("shape", "")}
+    if "ellipse" in names or "doubleEllipse" in names:
         return Kind.CIRCLE
-    if "rhombus" in drawn:
+    if "rhombus" in names:
         return Kind.DIAMOND
-    return Kind.HEXAGON if "hexagon" in drawn else Kind.NOTE
+    return Kind.HEXAGON if "hexagon" in names else Kind.NOTE
 
 
 def _wire(id_: str, label: str, cell: XmlElement) -> Wire:
@@ -109,8 +109,8 @@ def _points(geometry: XmlElement) -> Iterator[tuple[str, float, float]]:
     for point in geometry.all("mxPoint"):
         if point.attributes.get("as") in _ENDS:
             yield point.attributes["as"], _number(point, "x"), _number(point, "y")
-    for turns in geometry.all("Array"):
-        for point in turns.all("mxPoint"):
+    for corners in geometry.all("Array"):
+        for point in corners.all("mxPoint"):
             yield "", _number(point, "x"), _number(point, "y")
 
 
@@ -132,7 +132,7 @@ def text_of_sheets(sheets: Sequence[Sheet]) -> str:
 def _page(sheet: Sheet, number: int) -> str:
     cells = "".join([*map(_shape_text, sheet.shapes), *map(_wire_text, sheet.wires)])
     return (
-        f'  <diagram id="page{number}" name={_quoted(sheet.name)}>\n    <mxGraphModel>\n      <root>\n'
+        f'  <diagram id="page{number}" name={_quote(sheet.name)}>\n    <mxGraphModel>\n      <root>\n'
         f'        <mxCell id="0"/>\n        <mxCell id="1" parent="0"/>\n{cells}'
         "      </root>\n    </mxGraphModel>\n  </diagram>\n"
     )
@@ -144,26 +144,26 @@ def _shape_text(shape: Shape) -> str:
     relative = ' relative="1"' if shape.on else ""
     geometry = f'<mxGeometry {size}{relative} as="geometry"/>'
     parts = [("id", shape.id), ("value", shape.label), ("style", shape.style)]
-    kept = [*parts, ("vertex", "1"), ("parent", shape.on or "1")]
-    return f"        <mxCell {_attributes(kept)}>{geometry}</mxCell>\n"
+    attributes = [*parts, ("vertex", "1"), ("parent", shape.on or "1")]
+    return f"        <mxCell {_attributes(attributes)}>{geometry}</mxCell>\n"
 
 
 def _wire_text(wire: Wire) -> str:
     ends = "".join(
         f'<mxPoint x="{x!r}" y="{y!r}" as="{name}"/>' for name, x, y in wire.points if name
     )
-    turns = "".join(f'<mxPoint x="{x!r}" y="{y!r}"/>' for name, x, y in wire.points if not name)
-    array = f'<Array as="points">{turns}</Array>' if turns else ""
+    corners = "".join(f'<mxPoint x="{x!r}" y="{y!r}"/>' for name, x, y in wire.points if not name)
+    array = f'<Array as="points">{corners}</Array>' if corners else ""
     parts = [("id", wire.id), ("value", wire.label), ("style", wire.style), ("edge", "1")]
     parts += [("parent", "1"), ("source", wire.source), ("target", wire.target)]
     geometry = f'<mxGeometry relative="1" as="geometry">{ends}{array}</mxGeometry>'
-    kept = [(name, value) for name, value in parts if value or name == "value"]
-    return f"        <mxCell {_attributes(kept)}>{geometry}</mxCell>\n"
+    attributes = [(name, value) for name, value in parts if value or name == "value"]
+    return f"        <mxCell {_attributes(attributes)}>{geometry}</mxCell>\n"
 
 
 def _attributes(pairs: Iterable[tuple[str, str]]) -> str:
-    return " ".join(f"{name}={_quoted(value)}" for name, value in pairs)
+    return " ".join(f"{name}={_quote(value)}" for name, value in pairs)
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return quoteattr(text)

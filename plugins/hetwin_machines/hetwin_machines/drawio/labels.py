@@ -11,7 +11,7 @@ from hetwin_machines.errors import NetworkError
 from hetwin_machines.expressions.language import FUNCTIONS
 
 _BREAKS = {"br", "div", "p", "li", "tr"}
-_SIGNS = str.maketrans(
+_OPERATORS_OF_SIGNS = str.maketrans(
     {
         "≤": "<=",
         "≥": ">=",
@@ -30,7 +30,7 @@ _SIGNS = str.maketrans(
         "⁺": "+",
     }
 )
-_ASSIGNED = re.compile(r"([A-Za-z_]\w*)\s*(?:\^?\+\s*)?(?::=|=(?!=))\s*(\S.*)\Z", re.DOTALL)
+_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)\s*(?:\^?\+\s*)?(?::=|=(?!=))\s*(\S.*)\Z", re.DOTALL)
 _CALL = re.compile(r"\b([A-Za-z_]\w*)\s*\(\s*\)")
 _LOOKUP = re.compile(r"\b([A-Za-z_]\w*)\s*\[([^\[\]]*)\]")
 _YES = {"yes", "true", "y", "t"}
@@ -43,17 +43,17 @@ class Label(NamedTuple):
     """Parsed label of a wire.
 
     Attributes:
-        side: which side of a diamond the wire leaves from, yes (True) or no (False); None if the label has neither.
+        answer: which side of a diamond the wire leaves from, yes (True) or no (False); None if the label has neither.
         conditions: expressions that must all be true.
         assignments: signal -> expression for its next value.
     """
 
-    side: bool | None
+    answer: bool | None
     conditions: tuple[str, ...]
     assignments: Mapping[str, str]
 
 
-class _Plain(HTMLParser):
+class _TextCollector(HTMLParser):
     """Collects the text of HTML, including line breaks."""
 
     def __init__(self) -> None:
@@ -72,15 +72,15 @@ class _Plain(HTMLParser):
         self.text += data
 
 
-def plain(label: str, style: Mapping[str, str]) -> str:
+def plain_text(label: str, style: Mapping[str, str]) -> str:
     """Return a label as plain text, with mathematical signs replaced by operators; the style tells if it is HTML."""
     text = label
     if style.get("html") == "1":
-        reader = _Plain()
+        reader = _TextCollector()
         reader.feed(label)
         reader.close()
         text = reader.text
-    lines = (" ".join(line.split()) for line in text.translate(_SIGNS).split("\n"))
+    lines = (" ".join(line.split()) for line in text.translate(_OPERATORS_OF_SIGNS).split("\n"))
     return "\n".join(line for line in lines if line)
 
 
@@ -90,7 +90,7 @@ def label_of(
     """Parse a plain label, whose lines and parts between semicolons are conditions or assignments.
 
     Args:
-        text: as returned by `plain`.
+        text: as returned by `plain_text`.
         tables: name of a table -> its entries.
         where: shape and text, for error messages.
         leaves_diamond: whether a leading yes or no is the side of a diamond.
@@ -100,26 +100,26 @@ def label_of(
     """
     parts = [part.strip() for line in text.split("\n") for part in line.split(";")]
     parts = [part for part in parts if part]
-    side = _side(parts[0]) if parts and leaves_diamond else None
+    answer = _answer(parts[0]) if parts and leaves_diamond else None
     conditions: list[str] = []
     assignments: dict[str, str] = {}
-    for part in parts if side is None else parts[1:]:
-        assigned = _ASSIGNED.match(part)
+    for part in parts if answer is None else parts[1:]:
+        assigned = _ASSIGNMENT.match(part)
         if assigned is None:
-            conditions.append(expanded(part, tables, where))
+            conditions.append(expand(part, tables, where))
         elif assigned[1] in assignments:
             raise NetworkError(f"{assigned[1]} is assigned twice", where, part, "one assignment")
         else:
-            assignments[assigned[1]] = expanded(assigned[2], tables, where)
-    return Label(side, tuple(conditions), assignments)
+            assignments[assigned[1]] = expand(assigned[2], tables, where)
+    return Label(answer, tuple(conditions), assignments)
 
 
-def _side(text: str) -> bool | None:
+def _answer(text: str) -> bool | None:
     word = text.lower().strip("[]() ")
     return True if word in _YES else False if word in _NO else None
 
 
-def expanded(text: str, tables: Mapping[str, Sequence[str]], where: str) -> str:
+def expand(text: str, tables: Mapping[str, Sequence[str]], where: str) -> str:
     """Rewrite a label in the expression language: ``f()`` as the signal ``f``, a table lookup as nested choices.
 
     Raises:

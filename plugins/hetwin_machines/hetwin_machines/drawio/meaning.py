@@ -15,7 +15,7 @@ from functools import reduce
 from typing import Any
 
 from hetwin_machines.drawing.decisions import opposite
-from hetwin_machines.drawio.labels import Label, label_of, plain
+from hetwin_machines.drawio.labels import Label, label_of, plain_text
 from hetwin_machines.drawio.sheets import Kind, Shape, Sheet, Wire, style_of
 from hetwin_machines.errors import NetworkError
 from hetwin_machines.expressions.language import parse
@@ -54,28 +54,28 @@ def network_of(sheets: Sequence[Sheet]) -> Network:
     machine_notes: dict[str, dict[str, Any]] = {}
     for sheet in sheets:
         machine_notes[sheet.name] = _read_notes(sheet, data, tables)
-    places: dict[str, str] = {}
+    descriptions: dict[str, str] = {}
     for sheet in sheets:
         if any(shape.kind is Kind.CIRCLE for shape in sheet.shapes):
             if sheet.name in data["machines"]:
                 raise NetworkError("two pages have the same name", f"page {sheet.name}")
             machine = _Machine(sheet, tables)
             data["machines"][sheet.name] = {**machine.read(), **machine_notes[sheet.name]}
-            places |= machine.places
+            descriptions |= machine.descriptions
     if not data["machines"]:
         raise NetworkError("no page has a state (a circle)", sheets[0].name)
     try:
         return read_network(data)
     except NetworkError as error:
-        place = _nearest(error.where, places)
-        raise NetworkError(error.problem, place, error.found, error.expected) from None
+        description = _nearest_shape(error.where, descriptions)
+        raise NetworkError(error.problem, description, error.found, error.expected) from None
 
 
-def _nearest(where: str, places: Mapping[str, str]) -> str:
+def _nearest_shape(where: str, descriptions: Mapping[str, str]) -> str:
     """Return the shape for the longest known prefix of a dotted key, or the key itself if there is none."""
     parts = where.split(".")
     for end in range(len(parts), 0, -1):
-        if found := places.get(".".join(parts[:end])):
+        if found := descriptions.get(".".join(parts[:end])):
             return found
     return where
 
@@ -94,7 +94,9 @@ def _read_notes(sheet: Sheet, data: dict[str, Any], tables: dict[str, list[str]]
                 value = int(text) if text.isdecimal() else text
                 if data.setdefault(word, value) != value:
                     raise NetworkError(
-                        f"two notes set {word} to different values", _place(sheet, shape), text
+                        f"two notes set {word} to different values",
+                        _description(sheet, shape),
+                        text,
                     )
             elif word in ("on_inactive", "in"):
                 machine_notes[word] = text
@@ -107,10 +109,10 @@ def _read_notes(sheet: Sheet, data: dict[str, Any], tables: dict[str, list[str]]
 
 
 def _text(part: Shape | Wire) -> str:
-    return plain(part.label, style_of(part.style))
+    return plain_text(part.label, style_of(part.style))
 
 
-def _place(sheet: Sheet, part: Shape | Wire, text: str | None = None) -> str:
+def _description(sheet: Sheet, part: Shape | Wire, text: str | None = None) -> str:
     quoted = " ".join((_text(part) if text is None else text).split())
     kind = part.kind.value if isinstance(part, Shape) else "arc"
     return f"page {sheet.name}, {kind} {quoted[:_MAX_QUOTED]!r}"
@@ -120,17 +122,17 @@ class _Machine:
     """Reads a machine from its page.
 
     Attributes:
-        places: dotted key in the data -> shape and its text, for error messages.
+        descriptions: dotted key in the data -> shape and its text, for error messages.
     """
 
     def __init__(self, sheet: Sheet, tables: Mapping[str, Sequence[str]]) -> None:
         self._sheet, self._tables = sheet, tables
-        self.places: dict[str, str] = {}
+        self.descriptions: dict[str, str] = {}
         self._shapes = {s.id: s for s in sheet.shapes if s.kind is not Kind.NOTE}
         self._texts = {wire.id: self._label_text(wire) for wire in sheet.wires}
         self._states = self._find_states()
-        self._from: dict[str, list[Wire]] = {}
-        self._starts: list[Wire] = []
+        self._outgoing: dict[str, list[Wire]] = {}
+        self._initial_wires: list[Wire] = []
         for wire in sheet.wires:
             self._register(wire)
 
@@ -145,14 +147,14 @@ class _Machine:
             if shape.kind is Kind.CIRCLE and (name := _text(shape)):
                 size = shape.box.width * shape.box.height
                 largest.setdefault(name, []).append((size, shape.id))
-        found = {}
+        states = {}
         for name, circles in largest.items():
             circles.sort(key=lambda each: -each[0])
             if len(circles) > 1 and circles[0][0] == circles[1][0]:
-                place = _place(self._sheet, self._shapes[circles[0][1]])
-                raise NetworkError("two circles have the same name and size", place, name)
-            found[circles[0][1]] = name
-        return found
+                description = _description(self._sheet, self._shapes[circles[0][1]])
+                raise NetworkError("two circles have the same name and size", description, name)
+            states[circles[0][1]] = name
+        return states
 
     def _register(self, wire: Wire) -> None:
         """Add a wire to those of the shape at its tail, or to the arcs that lead to the initial state."""
@@ -163,12 +165,12 @@ class _Machine:
                     f"its {end} is not connected to a shape", self._at(wire), None, expected
                 )
         if wire.source:
-            self._from.setdefault(wire.source, []).append(wire)
+            self._outgoing.setdefault(wire.source, []).append(wire)
         else:
-            self._starts.append(wire)
+            self._initial_wires.append(wire)
 
     def _at(self, part: Shape | Wire) -> str:
-        return _place(self._sheet, part, self._texts.get(part.id))
+        return _description(self._sheet, part, self._texts.get(part.id))
 
     def read(self) -> dict[str, Any]:
         """Return the machine as a mapping with the keys of a YAML file.
@@ -177,28 +179,28 @@ class _Machine:
             NetworkError: if the drawing is wrong, with shape and text.
         """
         key = f"machines.{self._sheet.name}"
-        self.places[key] = f"page {self._sheet.name}"
+        self.descriptions[key] = f"page {self._sheet.name}"
         init, initial = self._initial(key)
         states: dict[str, list[dict[str, Any]]] = {}
         for id_, name in self._states.items():
             where = f"{key}.states.{name}"
-            self.places[where] = self._at(self._shapes[id_])
+            self.descriptions[where] = self._at(self._shapes[id_])
             states[name] = []
             for wire, arc in self._arcs(id_):
-                self.places[f"{where}.{len(states[name])}"] = self._at(wire)
+                self.descriptions[f"{where}.{len(states[name])}"] = self._at(wire)
                 states[name].append(arc)
                 if len(states[name]) > _MAX_ARCS:
-                    raise NetworkError("too many arcs leave it", self.places[where])
+                    raise NetworkError("too many arcs leave it", self.descriptions[where])
         return {"initial": initial, "init": init, "states": states}
 
     def _initial(self, key: str) -> tuple[dict[str, Any], str]:
         """Return the initial values of signals, and the initial state."""
-        if len(self._starts) != 1:
-            found = f"{len(self._starts)} bold arcs have no shape at their tail"
+        if len(self._initial_wires) != 1:
+            found = f"{len(self._initial_wires)} bold arcs have no shape at their tail"
             expected = "one, which leads to the initial state"
             raise NetworkError(found, f"page {self._sheet.name}", None, expected)
-        wire = self._starts[0]
-        self.places[f"{key}.init"] = self.places[f"{key}.initial"] = self._at(wire)
+        wire = self._initial_wires[0]
+        self.descriptions[f"{key}.init"] = self.descriptions[f"{key}.initial"] = self._at(wire)
         if wire.target not in self._states:
             raise NetworkError("it does not lead to a state", self._at(wire))
         label = self._label(wire)
@@ -216,7 +218,7 @@ class _Machine:
         return label_of(text, self._tables, where, leaves_diamond=leaves_diamond)
 
     def _arcs(self, state: str) -> Iterator[tuple[Wire, dict[str, Any]]]:
-        for wire in self._from.get(state, []):
+        for wire in self._outgoing.get(state, []):
             yield from self._follow(wire, _Path(), answer=None)
 
     def _follow(
@@ -231,7 +233,7 @@ class _Machine:
         if shape.id in path.seen or len(path.seen) >= _MAX_SHAPES:
             raise NetworkError("an arc loops without reaching a state", self._at(shape))
         path = replace(path, seen=(*path.seen, shape.id))
-        wires = self._from.get(shape.id, [])
+        wires = self._outgoing.get(shape.id, [])
         if shape.kind is Kind.HEXAGON and not wires:
             yield wire, _arc(path, TOP)
         elif shape.kind is Kind.DIAMOND:
@@ -248,7 +250,7 @@ class _Machine:
         if not wires:
             raise NetworkError("no arc leaves it", self._at(diamond), None, "arcs to states")
         text = " ".join(_text(diamond).split())
-        answers = {wire.id: self._label(wire, leaves_diamond=True).side for wire in wires}
+        answers = {wire.id: self._label(wire, leaves_diamond=True).answer for wire in wires}
         if not text:
             for wire in wires:
                 yield from self._follow(wire, path, answer=None)

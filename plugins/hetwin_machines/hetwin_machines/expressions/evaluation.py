@@ -29,11 +29,11 @@ def evaluate(text: str, signals: Mapping[str, Value], *, truth: bool = False) ->
         Failed: if the expression has no value.
     """
     local = {local_name(name): value for name, value in signals.items()}
-    value: Value = eval(_compiled(text, truth), {**_OPERATIONS, **local})
+    value: Value = eval(_compile(text, truth), {**_OPERATIONS, **local})
     return value
 
 
 @lru_cache(maxsize=4096)
-def _compiled(text: str, truth: bool) -> CodeType:
+def _compile(text: str, truth: bool) -> CodeType:
     writer, node = Writer({}), parse(text)
     return compile(writer.truth(node) if truth else writer.write(node), "<expression>", "eval")

@@ -27,11 +27,11 @@ class Kind(Enum):
     ANY = "a Boolean or a number"
 
 
-def either(one: Kind, two: Kind) -> Kind:
+def union(first: Kind, second: Kind) -> Kind:
     """Return the kind of a value that has one of two kinds."""
-    if one is two or two is Kind.NONE:
-        return one
-    return two if one is Kind.NONE else Kind.ANY
+    if first is second or second is Kind.NONE:
+        return first
+    return second if first is Kind.NONE else Kind.ANY
 
 
 def kind_of(node: Node, signals: Mapping[str, Kind]) -> Kind:
@@ -46,5 +46,5 @@ def kind_of(node: Node, signals: Mapping[str, Kind]) -> Kind:
         case Binary(sign):
             return Kind.TRUTH if sign in COMPARISONS | LOGICAL else Kind.NUMBER
         case Choice(_, yes, no):
-            return either(kind_of(yes, signals), kind_of(no, signals))
+            return union(kind_of(yes, signals), kind_of(no, signals))
     return Kind.NUMBER

@@ -19,10 +19,14 @@ from hetwin_suite.expressions import (
     Unary,
 )
 
-_TAKEN = {name for name in vars(operations) if not name.startswith("_")} | {"s", "state", "fires"}
+_RESERVED = {name for name in vars(operations) if not name.startswith("_")} | {
+    "s",
+    "state",
+    "fires",
+}
 _ARC = re.compile(r"arc_\d+\Z")
 _CALLS = {"+": "plus", "-": "minus", "*": "times", "/": "over", "%": "modulo"}
-_PLAIN = {"+", "-", "*"}
+_DIRECT_OPERATORS = {"+", "-", "*"}
 """Operators that mean the same in Python if both operands are numbers."""
 _FUNCTIONS = {"min": "minimum", "max": "maximum", "abs": "magnitude"}
 _LOGICAL = {"&&": ("and", "both"), "||": ("or", "either")}
@@ -31,8 +35,8 @@ _LOGICAL = {"&&": ("and", "both"), "||": ("or", "either")}
 def local_name(signal: str) -> str:
     """Return the name of the Python variable that holds a signal."""
     plain = signal.rstrip("_")
-    taken = plain in _TAKEN or keyword.iskeyword(plain) or _ARC.match(plain)
-    return f"{signal}_" if taken else signal
+    reserved = plain in _RESERVED or keyword.iskeyword(plain) or _ARC.match(plain)
+    return f"{signal}_" if reserved else signal
 
 
 @dataclass(frozen=True)
@@ -59,41 +63,45 @@ class Writer:
                 return repr(value)
             case Name(name):
                 return local_name(name)
-            case Unary("!", of):
-                return f"(not {self.truth(of)})"
-            case Unary(_, of):
-                plain = self._are_numbers(of)
-                return f"whole(-{self.write(of)})" if plain else f"negative({self._bare(of)})"
-            case Binary(sign, one, two) if sign in _LOGICAL:
-                return self._logical(sign, one, two)
-            case Binary(sign, one, two) if sign in COMPARISONS:
-                return self._comparison(sign, one, two)
-            case Binary(sign, one, two):
-                return self._arithmetic(sign, one, two)
+            case Unary("!", operand):
+                return f"(not {self.truth(operand)})"
+            case Unary(_, operand):
+                are_numbers = self._are_numbers(operand)
+                return (
+                    f"whole(-{self.write(operand)})"
+                    if are_numbers
+                    else f"negative({self._unbracketed(operand)})"
+                )
+            case Binary(sign, left, right) if sign in _LOGICAL:
+                return self._logical(sign, left, right)
+            case Binary(sign, left, right) if sign in COMPARISONS:
+                return self._comparison(sign, left, right)
+            case Binary(sign, left, right):
+                return self._arithmetic(sign, left, right)
             case Choice(condition, yes, no):
                 return f"({self.write(yes)} if {self.truth(condition)} else {self.write(no)})"
             case Call(name, arguments):
-                return f"{_FUNCTIONS[name]}({', '.join(self._bare(a) for a in arguments)})"
+                return f"{_FUNCTIONS[name]}({', '.join(self._unbracketed(a) for a in arguments)})"
         raise TypeError(f"the language of arcs has no {type(node).__name__}")
 
-    def _bare(self, node: Node) -> str:
+    def _unbracketed(self, node: Node) -> str:
         return without_brackets(self.write(node))
 
-    def _arithmetic(self, sign: str, one: Node, two: Node) -> str:
-        if sign in _PLAIN and self._are_numbers(one, two):
-            return f"whole({self.write(one)} {sign} {self.write(two)})"
-        return f"{_CALLS[sign]}({self._bare(one)}, {self._bare(two)})"
+    def _arithmetic(self, sign: str, left: Node, right: Node) -> str:
+        if sign in _DIRECT_OPERATORS and self._are_numbers(left, right):
+            return f"whole({self.write(left)} {sign} {self.write(right)})"
+        return f"{_CALLS[sign]}({self._unbracketed(left)}, {self._unbracketed(right)})"
 
     def _are_numbers(self, *nodes: Node) -> bool:
         return all(kind_of(node, self.kinds) is Kind.NUMBER for node in nodes)
 
-    def _logical(self, sign: str, one: Node, two: Node) -> str:
+    def _logical(self, sign: str, left: Node, right: Node) -> str:
         """Return Python for ``&&`` or ``||``; if one side fails, the other may still decide, as in CEL."""
         word, function = _LOGICAL[sign]
-        if self._can_fail(one):
-            sides = (f"lambda: {without_brackets(self.truth(side))}" for side in (one, two))
+        if self._can_fail(left):
+            sides = (f"lambda: {without_brackets(self.truth(side))}" for side in (left, right))
             return f"{function}({', '.join(sides)})"
-        return f"({self._operand(one, sign)} {word} {self._operand(two, None)})"
+        return f"({self._operand(left, sign)} {word} {self._operand(right, None)})"
 
     def _operand(self, node: Node, same: str | None) -> str:
         """Return Python for one side of ``and`` or ``or``, without brackets that are not needed there."""
@@ -103,9 +111,9 @@ class Writer:
         )
         return without_brackets(text) if binds else text
 
-    def _comparison(self, sign: str, one: Node, two: Node) -> str:
-        first, second = self.write(one), self.write(two)
-        kinds = {kind_of(one, self.kinds), kind_of(two, self.kinds)}
+    def _comparison(self, sign: str, left: Node, right: Node) -> str:
+        first, second = self.write(left), self.write(right)
+        kinds = {kind_of(left, self.kinds), kind_of(right, self.kinds)}
         if kinds in ({Kind.NUMBER}, {Kind.TRUTH}):
             return f"({first} {sign} {second})"
         first, second = without_brackets(first), without_brackets(second)
@@ -121,15 +129,15 @@ class Writer:
         match node:
             case Literal() | Name():
                 return kind_of(node, self.kinds) is not Kind.TRUTH
-            case Unary("!", of):
-                return self._can_fail(of)
-            case Binary(sign, one, two) if sign in _LOGICAL:
-                return self._can_fail(one) or self._can_fail(two)
-            case Binary(sign, one, two) if sign in COMPARISONS:
-                plain = all(isinstance(side, Literal | Name) for side in (one, two))
-                kinds = {kind_of(one, self.kinds), kind_of(two, self.kinds)}
+            case Unary("!", operand):
+                return self._can_fail(operand)
+            case Binary(sign, left, right) if sign in _LOGICAL:
+                return self._can_fail(left) or self._can_fail(right)
+            case Binary(sign, left, right) if sign in COMPARISONS:
+                are_simple = all(isinstance(side, Literal | Name) for side in (left, right))
+                kinds = {kind_of(left, self.kinds), kind_of(right, self.kinds)}
                 return not (
-                    plain and (kinds in ({Kind.NUMBER}, {Kind.TRUTH}) or sign in ("==", "!="))
+                    are_simple and (kinds in ({Kind.NUMBER}, {Kind.TRUTH}) or sign in ("==", "!="))
                 )
         return True
 
@@ -139,8 +147,8 @@ def without_brackets(text: str) -> str:
     if not text.startswith("("):
         return text
     depth = 0
-    for at, sign in enumerate(text):
-        depth += (sign == "(") - (sign == ")")
+    for index, char in enumerate(text):
+        depth += (char == "(") - (char == ")")
         if depth == 0:
-            return text[1:-1] if at == len(text) - 1 else text
+            return text[1:-1] if index == len(text) - 1 else text
     return text

@@ -17,21 +17,21 @@ from hetwin_machines.link.messages import (
     ROBOTS,
     TIMEOUT,
     Alarm,
+    CycleResult,
     Entry,
     Kind,
     Message,
     Reply,
     Side,
     State,
-    Turn,
     motion_of,
 )
 
-_EMPTY = Turn((), (), (), ())
+_EMPTY = CycleResult((), (), (), ())
 
 
 @dataclass
-class _Open:
+class _OpenCommand:
     """An open command, with the cycle and the text of each robot's answer."""
 
     command: Message
@@ -45,7 +45,7 @@ class _Open:
 class _Results:
     replies: list[Reply] = field(default_factory=list)
     alarms: list[Alarm] = field(default_factory=list)
-    closed: list[_Open] = field(default_factory=list)
+    closed: list[_OpenCommand] = field(default_factory=list)
 
 
 class Link:
@@ -75,7 +75,7 @@ class Link:
         if timeout < 0:
             raise ValueError(f"found a timeout of {timeout} s; expected 0 or more")
         self._max_cycles = exact(timeout) // self._period
-        self._open: dict[int, _Open] = {}
+        self._open: dict[int, _OpenCommand] = {}
         self.cycle = 0
         self.has_real = has_real
         self.has_virtual = has_virtual
@@ -104,7 +104,7 @@ class Link:
         """Return the first cycle that begins at or after a time [s]."""
         return -(-exact(time) // self._period)
 
-    def next(self, messages: Sequence[Message] = ()) -> Turn:
+    def next(self, messages: Sequence[Message] = ()) -> CycleResult:
         """Execute a cycle with the messages that have arrived since the previous one, in the order of arrival.
 
         Raises:
@@ -124,12 +124,12 @@ class Link:
         self._close(results)
         entries = tuple(self._entry(each) for each in results.closed)
         self.cycle += 1
-        return Turn(sent, tuple(results.replies), tuple(results.alarms), entries)
+        return CycleResult(sent, tuple(results.replies), tuple(results.alarms), entries)
 
     def _send(self, command: Message) -> None:
         if command.id in self._open:
             raise ValueError(f"found the id {command.id} of an open command; expected a new id")
-        self._open[command.id] = _Open(command, self.cycle, motion_of(command.text))
+        self._open[command.id] = _OpenCommand(command, self.cycle, motion_of(command.text))
 
     def _take_answer(self, answer: Message, results: _Results) -> None:
         command = self._open.get(answer.id)
@@ -142,7 +142,7 @@ class Link:
             results.alarms.append(Alarm(self.cycle, Kind.INCONSISTENT, BOTH, answer.id))
         self._reply(command, results)
 
-    def _reply(self, command: _Open, results: _Results) -> None:
+    def _reply(self, command: _OpenCommand, results: _Results) -> None:
         """Reply to L1 once, with the answer of the leading robot."""
         if self._leading in command.answers and not command.has_reply:
             text = command.answers[self._leading][1]
@@ -175,10 +175,10 @@ class Link:
 
     @property
     def _awaited(self) -> tuple[Side, ...]:
-        present = {Side.REAL: self.has_real, Side.VIRTUAL: self.has_virtual}
-        return tuple(side for side in ROBOTS if present[side] or side is self._leading)
+        connected = {Side.REAL: self.has_real, Side.VIRTUAL: self.has_virtual}
+        return tuple(side for side in ROBOTS if connected[side] or side is self._leading)
 
-    def _entry(self, closed: _Open) -> Entry:
+    def _entry(self, closed: _OpenCommand) -> Entry:
         cycles = {side: cycle for side, (cycle, _) in closed.answers.items()}
         laps = [float((cycle - closed.sent) * self._period) for cycle in sorted(cycles.values())]
         first, second, *_ = (*laps, None, None)
@@ -192,10 +192,10 @@ class Link:
             displacement=displacement,
             lap1=first,
             lap2=second,
-            D=self._waited(cycles),
+            D=self._waiting_cycles(cycles),
         )
 
-    def _waited(self, cycles: Mapping[Side, int]) -> int:
+    def _waiting_cycles(self, cycles: Mapping[Side, int]) -> int:
         """Return the number of cycles between the real robot's answer and the later answer of the virtual one."""
         if Side.REAL not in cycles or not self.has_virtual:
             return 0

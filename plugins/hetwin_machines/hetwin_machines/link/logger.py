@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any, TextIO
 
 from hetwin_machines.link.link import exact
-from hetwin_machines.link.messages import BOTH, Alarm, Entry, Turn
+from hetwin_machines.link.messages import BOTH, Alarm, CycleResult, Entry
 
 COLUMNS = (
     *("T", "id", "rotation", "displacement", "lap_real", "lap_virtual"),
@@ -44,7 +44,7 @@ class Logger:
         alarms = (alarm for alarms in self._alarms.values() for alarm in alarms)
         return tuple(sorted(alarms, key=lambda alarm: alarm.cycle))
 
-    def keep(self, turn: Turn) -> list[dict[str, Any]]:
+    def record(self, turn: CycleResult) -> list[dict[str, Any]]:
         """Record the result of a cycle; return the new rows."""
         return self.add(turn.entries, turn.alarms)
 

@@ -107,7 +107,7 @@ class Entry(NamedTuple):
         return self.lap2 if self.state is State.BEHIND else self.lap1
 
 
-class Turn(NamedTuple):
+class CycleResult(NamedTuple):
     """The result of a cycle of the link.
 
     Attributes:

@@ -9,9 +9,9 @@ import numpy as np
 
 from hetwin_machines.cycle import FAULTS
 from hetwin_machines.expressions.operations import Value
-from hetwin_machines.machine_network.settings import Drives, Raised, Words
+from hetwin_machines.machine_network.settings import DriveSignals, EventRule, SignalWords
 from hetwin_machines.network import Network
-from hetwin_machines.seeing.watch import Seen
+from hetwin_machines.observation.watch import ObservedCycle
 from hetwin_machines.words import MACHINE_FAULT, MACHINE_STATE
 from hetwin_suite.model import (
     DRIVE_BASE,
@@ -31,7 +31,7 @@ GetArgument = Callable[[Floats, Signals], Json]
 """Returns an argument of an event, given all numbers of the scene and the signals of the network."""
 
 
-class Raising:
+class EventRaiser:
     """Raises events whenever certain signals are true.
 
     Args:
@@ -41,13 +41,13 @@ class Raising:
         BadInput: if a reference in an argument is malformed.
     """
 
-    def __init__(self, entries: Mapping[str, Raised]) -> None:
+    def __init__(self, entries: Mapping[str, EventRule]) -> None:
         self._entries = dict(entries)
         self._references = {
-            (name, argument): Reference.from_text(given, _where(name, argument))
+            (name, argument): Reference.from_text(argument_value, _argument_key(name, argument))
             for name, entry in entries.items()
-            for argument, given in entry.arguments.items()
-            if isinstance(given, str) and "." in given
+            for argument, argument_value in entry.arguments.items()
+            if isinstance(argument_value, str) and "." in argument_value
         }
         self._getters: dict[str, dict[str, GetArgument]] = {}
 
@@ -64,8 +64,8 @@ class Raising:
         """
         for name, entry in self._entries.items():
             self._getters[name] = {
-                argument: self._getter(name, argument, given, layout)
-                for argument, given in entry.arguments.items()
+                argument: self._getter(name, argument, argument_value, layout)
+                for argument, argument_value in entry.arguments.items()
             }
 
     def events(self, scene: Snapshot, signals: Signals, time_ns: int) -> list[Event]:
@@ -83,29 +83,29 @@ class Raising:
             if signals.get(entry.when) is True
         ]
 
-    def _getter(self, name: str, argument: str, given: Any, layout: Layout) -> GetArgument:
-        if isinstance(given, Words):
-            signal, words = given.signal, given.words
+    def _getter(self, name: str, argument: str, argument_value: Any, layout: Layout) -> GetArgument:
+        if isinstance(argument_value, SignalWords):
+            signal, words = argument_value.signal, argument_value.words
             return lambda _, signals: _word(words, signals.get(signal))
-        if not isinstance(given, str):
-            return lambda _scene, _signals: given
+        if not isinstance(argument_value, str):
+            return lambda _scene, _signals: argument_value
         reference = self._references.get((name, argument))
         if reference is None:
-            return lambda _, signals: signals.get(given)
-        where = _where(name, argument)
-        _, inside = reference.find(layout, where)
-        if len(inside) != 1:
+            return lambda _, signals: signals.get(argument_value)
+        where = _argument_key(name, argument)
+        _, indices = reference.find(layout, where)
+        if len(indices) != 1:
             raise BadInput(
                 "an argument must be one number, not several",
                 where=where,
                 found=reference.text,
                 expected="ENTITY.ATTRIBUTE[INDEX]",
             )
-        place = int(inside[0]) + layout.range_of(*reference.key).start
-        return lambda scene, _: float(scene[place])
+        index = int(indices[0]) + layout.range_of(*reference.key).start
+        return lambda scene, _: float(scene[index])
 
 
-def _where(name: str, argument: str) -> str:
+def _argument_key(name: str, argument: str) -> str:
     return f"raises.{name}.arguments.{argument}"
 
 
@@ -113,14 +113,14 @@ def _word(words: Mapping[int, str], value: Value | None) -> Json:
     return words.get(int(value)) if isinstance(value, int | float) else None
 
 
-class Driving:
+class BaseDriver:
     """Drives the base of a robot with an event whenever its velocities change.
 
     Args:
         drives: signals with the velocities; None if no base is driven.
     """
 
-    def __init__(self, drives: Drives | None) -> None:
+    def __init__(self, drives: DriveSignals | None) -> None:
         self._drives = drives
         self._last = (0.0, 0.0)
 
@@ -128,26 +128,26 @@ class Driving:
         """Return the event if a velocity has changed; a signal without a numeric value counts as zero."""
         if self._drives is None:
             return []
-        found = (signals.get(self._drives.forward), signals.get(self._drives.turn))
-        forward, turn = (0.0 if x is None or isinstance(x, bool) else float(x) for x in found)
+        velocities = (signals.get(self._drives.forward), signals.get(self._drives.turn))
+        forward, turn = (0.0 if x is None or isinstance(x, bool) else float(x) for x in velocities)
         if (forward, turn) == self._last:
             return []
         self._last = (forward, turn)
         return [Event(DRIVE_BASE, time_ns, arguments={"forward": forward, "turn": turn})]
 
 
-def reasons_of(network: Network, seen: Seen) -> dict[str, str]:
+def reasons_of(network: Network, cycle: ObservedCycle) -> dict[str, str]:
     """Return machine -> why it changed in a cycle: the guard of the arc it took, or the reason for its fault."""
-    reasons = dict(seen.why)
+    reasons = dict(cycle.fault_reasons)
     for machine in network.machines:
-        index = seen.arcs.get(machine.name)
+        index = cycle.arcs.get(machine.name)
         if index is not None:
-            arc = machine.states[seen.before[machine.name]][index]
+            arc = machine.states[cycle.before[machine.name]][index]
             reasons[machine.name] = f"arc {index}: {' '.join(arc.guard.text.split())}"
     return reasons
 
 
-class States:
+class StateReporter:
     """Reports changes of the state or stack of machines."""
 
     def __init__(self) -> None:
@@ -163,23 +163,23 @@ class States:
             reasons: machine -> why it changed; machines in their initial state are missing.
             time_ns: time of the events [ns].
         """
-        found: list[Event] = []
-        for name, now in machines.items():
-            state, stack = now["state"], now["stack"]
-            before = self._last.get(name)
-            if before == (state, stack):
+        events: list[Event] = []
+        for name, entry in machines.items():
+            state, stack = entry["state"], entry["stack"]
+            previous = self._last.get(name)
+            if previous == (state, stack):
                 continue
             self._last[name] = (state, list(stack))
             arguments: dict[str, Json] = {"machine": name, "state": state, "stack": list(stack)}
             reason: dict[str, Json] = {"why": reasons[name]} if name in reasons else {}
             arguments |= reason
-            found.append(Event(MACHINE_STATE, time_ns, arguments=arguments))
+            events.append(Event(MACHINE_STATE, time_ns, arguments=arguments))
             if state in FAULTS:
                 fault: dict[str, Json] = {"machine": name, "fault": state.strip("_").lower()}
-                fault["state"] = None if before is None else before[0]
+                fault["state"] = None if previous is None else previous[0]
                 fault |= reason
-                found.append(Event(MACHINE_FAULT, time_ns, arguments=fault))
-        return found
+                events.append(Event(MACHINE_FAULT, time_ns, arguments=fault))
+        return events
 
 
 class AttributeWriter:

@@ -7,17 +7,17 @@ from typing import Any, ClassVar
 
 from hetwin_machines.machine_network.acting import (
     AttributeWriter,
-    Driving,
-    Raising,
-    States,
+    BaseDriver,
+    EventRaiser,
+    StateReporter,
     reasons_of,
 )
-from hetwin_machines.machine_network.happenings import Happenings
-from hetwin_machines.machine_network.sensing import Sensing
+from hetwin_machines.machine_network.event_queues import EventQueues
+from hetwin_machines.machine_network.sensing import InputReader
 from hetwin_machines.machine_network.settings import Settings
 from hetwin_machines.network import Network
 from hetwin_machines.network_files import load_network
-from hetwin_machines.seeing.watch import Watch
+from hetwin_machines.observation.watch import Watch
 from hetwin_machines.words import MACHINE_FAULT, MACHINE_STATE
 from hetwin_suite.model import (
     ANY_ATTRIBUTE,
@@ -34,7 +34,7 @@ from hetwin_suite.model import (
     one_of,
 )
 
-OVER = "network_over"
+NETWORK_OVER = "network_over"
 
 
 class MachineNetwork(Model[Settings]):
@@ -52,7 +52,7 @@ class MachineNetwork(Model[Settings]):
         MACHINE_STATE: "a machine has another state or stack: machine, state, stack, why (its arc)",
         MACHINE_FAULT: "a machine has a fault, and stays in it: machine, fault, state (before it), why",
         DRIVE_BASE: "the base is to move: forward [m/s], turn [rad/s]",
-        OVER: "a machine has ended the network: machine",
+        NETWORK_OVER: "a machine has ended the network: machine",
     }
 
     def initialize(self, settings: Settings, scene: Contribution) -> None:
@@ -65,18 +65,18 @@ class MachineNetwork(Model[Settings]):
         _check(network, settings)
         self._network = network
         self._run = Watch(network, changes_only=True)
-        self._sensing = Sensing(settings.inputs)
-        self._happenings = Happenings(settings.events)
-        self._raising = Raising(settings.raises)
-        self._driving = Driving(settings.drives)
+        self._input_reader = InputReader(settings.inputs)
+        self._event_queues = EventQueues(settings.events)
+        self._event_raiser = EventRaiser(settings.raises)
+        self._base_driver = BaseDriver(settings.drives)
         self._attributes = AttributeWriter(settings.attributes)
-        self._states = States()
+        self._state_reporter = StateReporter()
         self._signals: Mapping[str, Any] = self._run.monitor()["signals"]
-        self._inputs = dict(self._sensing.constants)
+        self._inputs = dict(self._input_reader.constants)
         scene.entities = tuple(Entity(name, EntityKind.CONCEPT) for name in settings.concepts)
         for entity, attribute in self._attributes.specs:
             scene.set(entity, attribute, 0.0)
-        scene.needs(*self._sensing.selections, *self._raising.selections)
+        scene.needs(*self._input_reader.selections, *self._event_raiser.selections)
 
     def start(self, scene: Snapshot) -> None:
         """Locate the numbers that the network needs in the scene.
@@ -84,12 +84,12 @@ class MachineNetwork(Model[Settings]):
         Raises:
             BadInput: if the scene does not have them.
         """
-        self._sensing.start(scene.layout)
-        self._raising.start(scene.layout)
+        self._input_reader.start(scene.layout)
+        self._event_raiser.start(scene.layout)
 
     def step(self, tick: Tick) -> Changes:
         """Execute a step of the network."""
-        self._happenings.add(tick.events)
+        self._event_queues.add(tick.events)
         changes = tick.changes()
         if not self._run.is_over:
             changes.events += self._advance(tick)
@@ -98,21 +98,21 @@ class MachineNetwork(Model[Settings]):
         return changes
 
     def _advance(self, tick: Tick) -> list[Event]:
-        happening = self._happenings.next(self._signals)
-        self._inputs |= {n: v for n, v in happening.items() if n in self._network.inputs}
-        outside = self._inputs | self._sensing.values(tick.scene, self._signals) | happening
+        triggered = self._event_queues.next(self._signals)
+        self._inputs |= {n: v for n, v in triggered.items() if n in self._network.inputs}
+        outside = self._inputs | self._input_reader.values(tick.scene, self._signals) | triggered
         machines: Mapping[str, Any] = {}
         reasons: dict[str, str] = {}
-        for seen in self._run.step(outside):
-            machines, self._signals = seen.line["machines"], seen.line["signals"]
-            reasons |= reasons_of(self._network, seen)
+        for cycle in self._run.step(outside):
+            machines, self._signals = cycle.line["machines"], cycle.line["signals"]
+            reasons |= reasons_of(self._network, cycle)
         events = [
-            *self._states.events(machines, reasons, tick.time_ns),
-            *self._driving.events(self._signals, tick.time_ns),
-            *self._raising.events(tick.scene, self._signals, tick.time_ns),
+            *self._state_reporter.events(machines, reasons, tick.time_ns),
+            *self._base_driver.events(self._signals, tick.time_ns),
+            *self._event_raiser.events(tick.scene, self._signals, tick.time_ns),
         ]
         if self._run.is_over:
-            events.append(Event(OVER, tick.time_ns))
+            events.append(Event(NETWORK_OVER, tick.time_ns))
         return events
 
 
@@ -123,38 +123,40 @@ def _check(network: Network, settings: Settings) -> None:
         BadInput: if not.
     """
     from_events = {name for entry in settings.events.values() for name in entry.values}
-    _known(settings.inputs, network.inputs, "inputs", "input")
-    _known(settings.events, network.events, "events", "event")
+    _check_known(settings.inputs, network.inputs, "inputs", "input")
+    _check_known(settings.events, network.events, "events", "event")
     for name, entry in settings.events.items():
-        _known(entry.values, network.inputs, f"events.{name}.values", "input")
+        _check_known(entry.values, network.inputs, f"events.{name}.values", "input")
         if entry.waits_for is not None:
-            _known([entry.waits_for], network.signals, f"events.{name}.waits_for", "signal")
-    for kind, names, given in (
+            _check_known([entry.waits_for], network.signals, f"events.{name}.waits_for", "signal")
+    for kind, names, defined in (
         ("inputs", network.inputs, {*settings.inputs, *from_events}),
         ("events", network.events, set(settings.events)),
     ):
         for name in names:
-            if name not in given:
+            if name not in defined:
                 raise BadInput(
-                    f"nothing gives the network's {kind[:-1]} {name}",
+                    f"the network's {kind[:-1]} {name} has no source",
                     where=kind,
-                    expected=f"{name}: where it comes from",
+                    expected=f"{name}: its source",
                 )
-    for name, signal in Sensing(settings.inputs).indices:
-        _known([signal], network.signals, f"inputs.{name}.index", "signal")
+    for name, signal in InputReader(settings.inputs).indices:
+        _check_known([signal], network.signals, f"inputs.{name}.index", "signal")
     for name, raised in settings.raises.items():
-        _known([raised.when], network.signals, f"raises.{name}.when", "signal")
+        _check_known([raised.when], network.signals, f"raises.{name}.when", "signal")
     for name, signal in settings.attributes.items():
-        _known([signal], network.signals, f"attributes.{name}", "signal")
+        _check_known([signal], network.signals, f"attributes.{name}", "signal")
     if settings.drives is not None:
-        _known([settings.drives.forward, settings.drives.turn], network.signals, "drives", "signal")
+        _check_known(
+            [settings.drives.forward, settings.drives.turn], network.signals, "drives", "signal"
+        )
 
 
-def _known(names: Iterable[str], known: tuple[str, ...], where: str, what: str) -> None:
+def _check_known(names: Iterable[str], known: tuple[str, ...], where: str, kind: str) -> None:
     for name in names:
         if name not in known:
             raise BadInput(
-                f"the network has no such {what}",
+                f"the network has no such {kind}",
                 where=where,
                 found=name,
                 expected=one_of(name, known),

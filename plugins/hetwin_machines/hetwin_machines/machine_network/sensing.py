@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 from hetwin_machines.expressions.operations import Value
-from hetwin_machines.machine_network.settings import Chosen, Source
+from hetwin_machines.machine_network.settings import NumberChoice, Source
 from hetwin_suite.model import BadInput, Floats, Layout, Meaning, Reference, Selection, Snapshot
 
-Read = Callable[[Floats, Mapping[str, Value | None]], Value | None]
+ReadInput = Callable[[Floats, Mapping[str, Value | None]], Value | None]
 """Returns an input, given all numbers of the scene and the signals of the network; None if it keeps its last value."""
 
 
-class Sensing:
+class InputReader:
     """Reads the inputs of a network from the scene.
 
     Args:
@@ -29,26 +29,28 @@ class Sensing:
 
     def __init__(self, inputs: Mapping[str, Source]) -> None:
         self.constants: dict[str, Value] = {
-            name: given for name, given in inputs.items() if isinstance(given, bool | int | float)
+            name: source
+            for name, source in inputs.items()
+            if isinstance(source, bool | int | float)
         }
-        self._chosen = {
-            name: (Reference.from_text(_text(given), f"inputs.{name}"), given)
-            for name, given in inputs.items()
-            if isinstance(given, str | Chosen)
+        self._references = {
+            name: (Reference.from_text(_text(source), f"inputs.{name}"), source)
+            for name, source in inputs.items()
+            if isinstance(source, str | NumberChoice)
         }
-        self._reads: dict[str, Read] = {}
+        self._reads: dict[str, ReadInput] = {}
 
     @property
     def selections(self) -> tuple[Selection, ...]:
         """The attributes that snapshots of the scene must contain."""
-        return tuple(reference.selection for reference, _ in self._chosen.values())
+        return tuple(reference.selection for reference, _ in self._references.values())
 
     @property
     def indices(self) -> Iterator[tuple[str, str]]:
         """Inputs that are selected by an index, each with the signal of the network that is the index."""
-        for name, (_, given) in self._chosen.items():
-            if isinstance(given, Chosen) and given.index is not None:
-                yield name, given.index
+        for name, (_, source) in self._references.items():
+            if isinstance(source, NumberChoice) and source.index is not None:
+                yield name, source.index
 
     def start(self, layout: Layout) -> None:
         """Locate the numbers in the scene.
@@ -56,45 +58,47 @@ class Sensing:
         Raises:
             BadInput: if the scene does not have a number, or has several where one is needed.
         """
-        for name, (reference, given) in self._chosen.items():
-            self._reads[name] = _read(reference, given, layout, f"inputs.{name}")
+        for name, (reference, source) in self._references.items():
+            self._reads[name] = _make_reader(reference, source, layout, f"inputs.{name}")
 
     def values(self, scene: Snapshot, outputs: Mapping[str, Value | None]) -> dict[str, Value]:
         """Return the inputs that have a value in the scene now."""
-        found = {name: read(scene.values, outputs) for name, read in self._reads.items()}
-        return {name: value for name, value in found.items() if value is not None}
+        inputs = {name: read(scene.values, outputs) for name, read in self._reads.items()}
+        return {name: value for name, value in inputs.items() if value is not None}
 
 
-def _text(given: str | Chosen) -> str:
-    return given if isinstance(given, str) else given.of
+def _text(source: str | NumberChoice) -> str:
+    return source if isinstance(source, str) else source.of
 
 
-def _read(reference: Reference, given: str | Chosen, layout: Layout, where: str) -> Read:
-    attribute, inside = reference.find(layout, where)
-    places = inside + layout.range_of(*reference.key).start
+def _make_reader(
+    reference: Reference, source: str | NumberChoice, layout: Layout, where: str
+) -> ReadInput:
+    attribute, offsets = reference.find(layout, where)
+    indices = offsets + layout.range_of(*reference.key).start
     is_truth = attribute.meaning is Meaning.TRUTH
-    if isinstance(given, str):
-        if len(places) != 1:
+    if isinstance(source, str):
+        if len(indices) != 1:
             raise BadInput(
                 "an input must be one number, not several",
                 where=where,
                 found=reference.text,
                 expected=f"{reference.entity}.{reference.attribute}[INDEX], or take: min or max",
             )
-        place = int(places[0])
-        return lambda scene, _: _value(float(scene[place]), is_truth)
-    if given.take is not None:
-        minimum = given.take == "min"
-        return lambda scene, _: _value(_extreme(scene[places], minimum), is_truth)
-    signal = given.index or ""
+        index = int(indices[0])
+        return lambda scene, _: _value(float(scene[index]), is_truth)
+    if source.take is not None:
+        minimum = source.take == "min"
+        return lambda scene, _: _value(_extreme(scene[indices], minimum), is_truth)
+    signal = source.index or ""
 
     def at_index(scene: Floats, outputs: Mapping[str, Value | None]) -> Value | None:
         index = outputs.get(signal)
         if index is None or isinstance(index, bool) or index != int(index):
             return None
-        if not 0 <= index < len(places):
+        if not 0 <= index < len(indices):
             return None
-        return _value(float(scene[places[int(index)]]), is_truth)
+        return _value(float(scene[indices[int(index)]]), is_truth)
 
     return at_index
 

@@ -11,7 +11,7 @@ from hetwin_suite.model import File, Name, Number, Parameters, Strict, Text, par
 REFERENCE = "ENTITY.ATTRIBUTE[2], ENTITY.ATTRIBUTE[0:3] or ROBOT.ATTRIBUTE[JOINT]"
 
 
-class Chosen(Strict):
+class NumberChoice(Strict):
     """One of several numbers of an attribute: the smallest, the largest, or the one at an index."""
 
     of: Text
@@ -19,22 +19,22 @@ class Chosen(Strict):
     index: Name | None = None
 
     @model_validator(mode="after")
-    def _check_choice(self) -> Chosen:
+    def _check_choice(self) -> NumberChoice:
         if (self.take is None) == (self.index is None):
             raise ValueError("take: min or max, or index: a signal of the network")
         return self
 
 
 Constant: TypeAlias = Annotated[bool, Field(strict=True)] | Annotated[int, Field(strict=True)]
-Source: TypeAlias = Constant | Number | Text | Chosen
+Source: TypeAlias = Constant | Number | Text | NumberChoice
 """Source of an input: a constant, a reference to one number of the scene, or one of several numbers."""
 
 
-def _named(value: object) -> object:
+def _as_mapping(value: object) -> object:
     return {"of": value} if isinstance(value, str) else value
 
 
-class Happening(Strict):
+class EventTrigger(Strict):
     """The trigger of an event of the network: an event of the run, or a message on a topic.
 
     Attributes:
@@ -52,32 +52,32 @@ class Happening(Strict):
     values: dict[Name, Text] = Field(default_factory=dict)
 
     @model_validator(mode="after")
-    def _is_one(self) -> Happening:
+    def _is_one(self) -> EventTrigger:
         if (self.of is None) == (self.topic is None):
             raise ValueError("either of: an event, or topic: a topic")
         return self
 
 
-class Words(Strict):
+class SignalWords(Strict):
     """A text for each value of a signal."""
 
     signal: Name
     words: dict[int, Text] = Field(min_length=1)
 
 
-class Raised(Strict):
+class EventRule(Strict):
     """An event of the run that the network raises after each step if a signal is true.
 
     Attributes:
         when: name of the signal.
-        arguments: argument -> signal, reference to a number of the scene (with a dot), constant, or `Words`.
+        arguments: argument -> signal, reference to a number of the scene (with a dot), constant, or `SignalWords`.
     """
 
     when: Name
-    arguments: dict[Name, Constant | Number | Text | Words] = Field(default_factory=dict)
+    arguments: dict[Name, Constant | Number | Text | SignalWords] = Field(default_factory=dict)
 
 
-class Drives(Strict):
+class DriveSignals(Strict):
     """The signals that drive a base: forward [m/s] and turn [rad/s]."""
 
     forward: Name
@@ -92,15 +92,15 @@ class Settings(Parameters):
         f"input -> constant; {REFERENCE}; or {{of: that with several numbers, take: min or max, or index: SIGNAL}}",
         {},
     )
-    events: dict[Name, Annotated[Happening, BeforeValidator(_named)]] = parameter(
+    events: dict[Name, Annotated[EventTrigger, BeforeValidator(_as_mapping)]] = parameter(
         "event of the network -> event of the run that triggers it, NAME or MODEL.NAME, or"
         " {of or topic, only, waits_for, values}",
         {},
     )
-    raises: dict[Name, Raised] = parameter(
+    raises: dict[Name, EventRule] = parameter(
         "event of the run -> {when: the signal that raises it, arguments}", {}
     )
-    drives: Drives | None = parameter(
+    drives: DriveSignals | None = parameter(
         "{forward, turn}: signals that drive the robot's base, m/s and rad/s", None
     )
     attributes: dict[Text, Name] = parameter("ENTITY.ATTRIBUTE -> signal that sets it", {})

@@ -45,25 +45,25 @@ class Calls:
                 return self.literal(value)
             case Name(name):
                 return self.signal(name)
-            case Unary(sign, of):
-                return f"{'opposite' if sign == '!' else 'negative'}({self.write(of)})"
-            case Binary("!=", one, two):
-                return f"opposite({self._two('same', one, two)})"
-            case Binary(sign, one, two) if sign in _SWAPPED:
-                return self._two(_SWAPPED[sign], two, one)
-            case Binary(sign, one, two):
-                return self._two(_CALLS[sign], one, two)
+            case Unary(sign, operand):
+                return f"{'opposite' if sign == '!' else 'negative'}({self.write(operand)})"
+            case Binary("!=", left, right):
+                return f"opposite({self._binary('same', left, right)})"
+            case Binary(sign, left, right) if sign in _SWAPPED:
+                return self._binary(_SWAPPED[sign], right, left)
+            case Binary(sign, left, right):
+                return self._binary(_CALLS[sign], left, right)
             case Choice(condition, yes, no):
                 return f"choice({self.write(condition)}, {self.write(yes)}, {self.write(no)})"
-            case Call("abs", (of,)):
-                return f"magnitude({self.write(of)})"
+            case Call("abs", (operand,)):
+                return f"magnitude({self.write(operand)})"
             case Call(name, arguments):
                 function = _FUNCTIONS[name]
                 return reduce(lambda a, b: f"{function}({a}, {b})", map(self.write, arguments))
         raise TypeError(f"the language of arcs has no {type(node).__name__}")
 
-    def _two(self, function: str, one: Node, two: Node) -> str:
-        return f"{function}({self.write(one)}, {self.write(two)})"
+    def _binary(self, function: str, left: Node, right: Node) -> str:
+        return f"{function}({self.write(left)}, {self.write(right)})"
 
 
 def names_in(nodes: list[Node]) -> list[str]:

@@ -6,27 +6,27 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 
 from hetwin_machines.expressions.operations import LIMIT, Value
-from hetwin_machines.machine_network.settings import Happening
+from hetwin_machines.machine_network.settings import EventTrigger
 from hetwin_suite.model import Event, EventKind, Json, RunFailed
 
 
-class Happenings:
+class EventQueues:
     """A queue of the run's events for each event of the network.
 
     Args:
         entries: event of the network -> the event or message of the run that triggers it.
     """
 
-    def __init__(self, entries: Mapping[str, Happening]) -> None:
+    def __init__(self, entries: Mapping[str, EventTrigger]) -> None:
         self._entries = dict(entries)
-        self._waiting: dict[str, deque[Event]] = {name: deque() for name in entries}
+        self._queues: dict[str, deque[Event]] = {name: deque() for name in entries}
 
     def add(self, events: Iterable[Event]) -> None:
         """Queue the events that trigger an event of the network."""
         for event in events:
             for name, entry in self._entries.items():
                 if _triggers(event, entry):
-                    self._waiting[name].append(event)
+                    self._queues[name].append(event)
 
     def next(self, outputs: Mapping[str, Value | None]) -> dict[str, Value]:
         """Return the events of the next step, as signal -> True, and the inputs that they set.
@@ -34,19 +34,19 @@ class Happenings:
         Raises:
             RunFailed: if an argument that sets an input is neither a finite number nor a Boolean.
         """
-        found: dict[str, Value] = {}
+        values: dict[str, Value] = {}
         for name, entry in self._entries.items():
-            waiting = self._waiting[name]
-            if not waiting or (entry.waits_for and outputs.get(entry.waits_for) is not True):
+            queue = self._queues[name]
+            if not queue or (entry.waits_for and outputs.get(entry.waits_for) is not True):
                 continue
-            event = waiting.popleft()
-            found[name] = True
+            event = queue.popleft()
+            values[name] = True
             for signal, argument in entry.values.items():
-                found[signal] = _value(event, argument)
-        return found
+                values[signal] = _value(event, argument)
+        return values
 
 
-def _triggers(event: Event, entry: Happening) -> bool:
+def _triggers(event: Event, entry: EventTrigger) -> bool:
     if entry.topic is not None:
         if event.kind is not EventKind.TOPIC or event.name.lstrip("/") != entry.topic.lstrip("/"):
             return False

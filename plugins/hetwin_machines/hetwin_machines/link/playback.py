@@ -12,11 +12,11 @@ from hetwin_machines.link.link import Link
 from hetwin_machines.link.messages import (
     ROBOTS,
     Alarm,
+    CycleResult,
     Entry,
     Message,
     Reply,
     Side,
-    Turn,
     motion_of,
 )
 from hetwin_machines.table import WHOLE, TableError
@@ -25,14 +25,14 @@ COLUMNS = ("time", "from", "id", "message")
 _MAX_TIME = Decimal(10**9)
 
 
-class Timed(NamedTuple):
+class TimedMessage(NamedTuple):
     """A message and the time at which it was sent [s]."""
 
     time: Decimal
     message: Message
 
 
-class Played(NamedTuple):
+class PlayResult(NamedTuple):
     """The results of playing a table of messages."""
 
     entries: tuple[Entry, ...]
@@ -41,8 +41,8 @@ class Played(NamedTuple):
 
 
 def play(
-    messages: Iterable[Timed], period: float, timeout: float, *, has_real: bool | None = None
-) -> Played:
+    messages: Iterable[TimedMessage], period: float, timeout: float, *, has_real: bool | None = None
+) -> PlayResult:
     """Play messages until all commands are closed.
 
     A message is handled in the first cycle that begins at or after its time. Cycles in which nothing can happen are
@@ -61,27 +61,27 @@ def play(
     if has_real is None:
         has_real = any(row.message.sender is Side.REAL for row in rows)
     link = Link(period, timeout, has_real=has_real)
-    turns = []
-    for cycle, group in itertools.groupby(rows, key=lambda row: link.cycle_of(row.time)):
+    results = []
+    for cycle, rows_of_cycle in itertools.groupby(rows, key=lambda row: link.cycle_of(row.time)):
         while link.deadline is not None and link.deadline < cycle:
-            turns.append(_at(link, link.deadline))
-        turns.append(_at(link, cycle, [row.message for row in group]))
+            results.append(_run_cycle(link, link.deadline))
+        results.append(_run_cycle(link, cycle, [row.message for row in rows_of_cycle]))
     while link.deadline is not None:
-        turns.append(_at(link, link.deadline))
-    return Played(
-        tuple(entry for turn in turns for entry in turn.entries),
-        tuple(reply for turn in turns for reply in turn.replies),
-        tuple(alarm for turn in turns for alarm in turn.alarms),
+        results.append(_run_cycle(link, link.deadline))
+    return PlayResult(
+        tuple(entry for result in results for entry in result.entries),
+        tuple(reply for result in results for reply in result.replies),
+        tuple(alarm for result in results for alarm in result.alarms),
     )
 
 
-def _at(link: Link, cycle: int, messages: Sequence[Message] = ()) -> Turn:
+def _run_cycle(link: Link, cycle: int, messages: Sequence[Message] = ()) -> CycleResult:
     """Skip to a cycle and execute it."""
     link.cycle = cycle
     return link.next(messages)
 
 
-def read_messages(lines: Iterable[str]) -> list[Timed]:
+def read_messages(lines: Iterable[str]) -> list[TimedMessage]:
     """Return the messages of a table with the columns time, from, id and message; the rows may be in any order.
 
     Raises:
@@ -91,7 +91,7 @@ def read_messages(lines: Iterable[str]) -> list[Timed]:
     header = [name.strip() for name in next(rows, [])]
     if sorted(header) != sorted(COLUMNS):
         raise TableError(f"line 1: found {','.join(header)!r}; expected {','.join(COLUMNS)}")
-    messages: list[Timed] = []
+    messages: list[TimedMessage] = []
     commands: dict[int, int] = {}
     for cells in rows:
         if not cells:
@@ -110,7 +110,7 @@ def read_messages(lines: Iterable[str]) -> list[Timed]:
     return messages
 
 
-def _message(row: dict[str, str], line: int) -> Timed:
+def _message(row: dict[str, str], line: int) -> TimedMessage:
     senders = [str(side) for side in Side]
     if row["from"] not in senders:
         expected = f"expected one of {', '.join(senders)}"
@@ -123,7 +123,7 @@ def _message(row: dict[str, str], line: int) -> Timed:
             motion_of(row["message"])
         except ValueError as error:
             raise TableError(f"line {line}, column message: {error}") from None
-    return Timed(_time(row["time"], line), Message(sender, int(row["id"]), row["message"]))
+    return TimedMessage(_time(row["time"], line), Message(sender, int(row["id"]), row["message"]))
 
 
 def _time(text: str, line: int) -> Decimal:

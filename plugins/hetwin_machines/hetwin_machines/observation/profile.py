@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hetwin_machines.network import Network
-from hetwin_machines.seeing.watch import Seen
+from hetwin_machines.observation.watch import ObservedCycle
 
 
 @dataclass
-class Stay:
+class StateStatistics:
     """Statistics of a state of a machine.
 
     Attributes:
@@ -48,24 +48,25 @@ class Profile:
     """
 
     def __init__(self, network: Network) -> None:
-        self.stays: dict[str, dict[str, Stay]] = {
+        self.stays: dict[str, dict[str, StateStatistics]] = {
             machine.name: {
-                state: Stay(arcs=[0] * len(arcs)) for state, arcs in machine.states.items()
+                state: StateStatistics(arcs=[0] * len(arcs))
+                for state, arcs in machine.states.items()
             }
             for machine in network.machines
         }
         self.cycles = 0
-        self._now = {machine.name: machine.initial for machine in network.machines}
-        self._for = dict.fromkeys(self._now, 0)
-        for name, state in self._now.items():
+        self._current_states = {machine.name: machine.initial for machine in network.machines}
+        self._current_lengths = dict.fromkeys(self._current_states, 0)
+        for name, state in self._current_states.items():
             self.stays[name][state].visits = 1
 
-    def add(self, seen: Seen) -> None:
+    def add(self, cycle: ObservedCycle) -> None:
         """Count a cycle."""
         self.cycles += 1
-        self._count_arcs(seen.before, seen.arcs)
-        for name, entry in seen.line["machines"].items():
-            self._count(name, seen.before.get(name, entry["state"]), entry["state"])
+        self._count_arcs(cycle.before, cycle.arcs)
+        for name, entry in cycle.line["machines"].items():
+            self._count(name, cycle.before.get(name, entry["state"]), entry["state"])
 
     def _count_arcs(self, before: Mapping[str, str], arcs: Mapping[str, int]) -> None:
         for name, arc in arcs.items():
@@ -73,22 +74,22 @@ class Profile:
 
     def _count(self, name: str, before: str, state: str) -> None:
         """Count the state of a machine; after a reset, `before` differs from the state it was last seen in."""
-        stay = self.stays[name].setdefault(state, Stay())
-        if before != self._now[name]:
+        statistics = self.stays[name].setdefault(state, StateStatistics())
+        if before != self._current_states[name]:
             self.stays[name][before].visits += 1
-            self._for[name] = 0
+            self._current_lengths[name] = 0
         if state != before:
-            stay.visits += 1
-            self._for[name] = 0
-        self._for[name] += 1
-        self._now[name] = state
-        stay.cycles += 1
-        stay.longest = max(stay.longest, self._for[name])
+            statistics.visits += 1
+            self._current_lengths[name] = 0
+        self._current_lengths[name] += 1
+        self._current_states[name] = state
+        statistics.cycles += 1
+        statistics.longest = max(statistics.longest, self._current_lengths[name])
 
     def to_json(self) -> dict[str, Any]:
         """Return the statistics in the form used in JSON."""
         machines = {
-            name: {state: stay.to_json() for state, stay in stays.items()}
+            name: {state: statistics.to_json() for state, statistics in stays.items()}
             for name, stays in self.stays.items()
         }
         return {"cycles": self.cycles, "machines": machines}

@@ -9,26 +9,30 @@ from typing import Any
 from hetwin_machines.cycle import FAULTS, line_of
 from hetwin_machines.expressions.operations import Value
 from hetwin_machines.network import Machine, Network
+from hetwin_machines.observation.evaluations import (
+    evaluate_expression,
+    evaluate_guards,
+    firing_arcs,
+)
+from hetwin_machines.observation.faults import Assignments, fault_reason
 from hetwin_machines.running import Line, NetworkRun
-from hetwin_machines.seeing.faults import Wanted, why
-from hetwin_machines.seeing.looking import firing, guards, look
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ObservedCycle:
     """A cycle, with everything observed in it.
 
     Attributes:
         line: states and signals after the cycle, see `cycle.line_of`.
         before: machine -> its state before the cycle.
         arcs: machine -> index of the arc it took; machines that took none or were not observed are missing.
-        why: machine that failed in this cycle -> the reason.
+        fault_reasons: machine that failed in this cycle -> the reason.
     """
 
     line: Line
     before: Mapping[str, str]
     arcs: Mapping[str, int]
-    why: Mapping[str, str]
+    fault_reasons: Mapping[str, str]
 
 
 class Watch:
@@ -56,7 +60,7 @@ class Watch:
         """Return the current states and signals, see `NetworkRun.monitor`."""
         return self.run.monitor()
 
-    def step(self, outside: Mapping[str, Value]) -> Iterator[Seen]:
+    def step(self, outside: Mapping[str, Value]) -> Iterator[ObservedCycle]:
         """Execute a step; yield what was observed in each of its cycles.
 
         Args:
@@ -66,58 +70,68 @@ class Watch:
         cycles.begin_step(outside)
         for _ in range(cycles.cycle_limit):
             signals = dict(cycles.signals)
-            at = {m.name: (m.state, tuple(m.stack)) for m in cycles.machines if not m.stopped}
+            before = {m.name: (m.state, tuple(m.stack)) for m in cycles.machines if not m.stopped}
             changed = cycles.next()
-            yield self._seen(line_of(cycles, self._network.signals), signals, at)
+            yield self._observe(line_of(cycles, self._network.signals), signals, before)
             changed = cycles.act() or changed
             if cycles.is_over or not changed:
                 return
 
-    def _seen(
+    def _observe(
         self,
         line: Line,
         signals: Mapping[str, Value],
-        at: Mapping[str, tuple[str, tuple[str, ...]]],
-    ) -> Seen:
-        machines = [m for m in self._network.machines if _goes_on(at.get(m.name))]
+        before: Mapping[str, tuple[str, tuple[str, ...]]],
+    ) -> ObservedCycle:
+        machines = [m for m in self._network.machines if _is_running(before.get(m.name))]
         after = {name: entry["state"] for name, entry in line["machines"].items()}
         faulty = [m for m in machines if after[m.name] in FAULTS]
         if self._changes_only and not faulty:
-            machines = [m for m in machines if _changed(at[m.name], line["machines"][m.name])]
-        fired = {m.name: firing(guards(m.states[at[m.name][0]], signals)) for m in machines}
-        wanted = self._wanted(machines, at, fired, signals) if faulty else {}
-        return Seen(
+            machines = [m for m in machines if _changed(before[m.name], line["machines"][m.name])]
+        fired = {
+            m.name: firing_arcs(evaluate_guards(m.states[before[m.name][0]], signals))
+            for m in machines
+        }
+        assignments = self._assignments(machines, before, fired, signals) if faulty else {}
+        return ObservedCycle(
             line=line,
-            before={name: state for name, (state, _) in at.items()},
+            before={name: state for name, (state, _) in before.items()},
             arcs={
                 m.name: fired[m.name][0]
                 for m in machines
                 if fired[m.name] and after[m.name] not in FAULTS
             },
-            why={m.name: why(m, *at[m.name], signals, after[m.name], wanted) for m in faulty},
+            fault_reasons={
+                m.name: fault_reason(m, *before[m.name], signals, after[m.name], assignments)
+                for m in faulty
+            },
         )
 
-    def _wanted(
+    def _assignments(
         self,
         machines: list[Machine],
-        at: Mapping[str, tuple[str, tuple[str, ...]]],
+        before: Mapping[str, tuple[str, tuple[str, ...]]],
         fired: Mapping[str, list[int]],
         signals: Mapping[str, Value],
-    ) -> Wanted:
+    ) -> Assignments:
         """Return the values that each machine with exactly one firing arc would set."""
-        found: dict[str, dict[str, Any]] = {}
+        assignments: dict[str, dict[str, Any]] = {}
         for machine in machines:
             if len(fired[machine.name]) == 1:
-                arc = machine.states[at[machine.name][0]][fired[machine.name][0]]
-                looks = {name: look(e, signals) for name, e in arc.assignments.items()}
-                if not any(each.problem for each in looks.values()):
-                    found[machine.name] = {name: each.value for name, each in looks.items()}
-        return found
+                arc = machine.states[before[machine.name][0]][fired[machine.name][0]]
+                evaluations = {
+                    name: evaluate_expression(e, signals) for name, e in arc.assignments.items()
+                }
+                if not any(evaluation.problem for evaluation in evaluations.values()):
+                    assignments[machine.name] = {
+                        name: evaluation.value for name, evaluation in evaluations.items()
+                    }
+        return assignments
 
 
-def _goes_on(at: tuple[str, tuple[str, ...]] | None) -> bool:
-    return at is not None and at[0] not in FAULTS
+def _is_running(before: tuple[str, tuple[str, ...]] | None) -> bool:
+    return before is not None and before[0] not in FAULTS
 
 
-def _changed(at: tuple[str, tuple[str, ...]], entry: Mapping[str, Any]) -> bool:
-    return at != (entry["state"], tuple(entry["stack"]))
+def _changed(before: tuple[str, tuple[str, ...]], entry: Mapping[str, Any]) -> bool:
+    return before != (entry["state"], tuple(entry["stack"]))

@@ -8,8 +8,8 @@ from itertools import groupby
 from typing import Any
 
 from hetwin_machines.network import Network
+from hetwin_machines.observation.watch import ObservedCycle, Watch
 from hetwin_machines.running import Line
-from hetwin_machines.seeing.watch import Seen, Watch
 
 KEYS = ("cycle", "step", "machines", "signals")
 
@@ -24,33 +24,31 @@ def read_trace(lines: Iterable[str]) -> list[Line]:
     Raises:
         TraceError: if a line is not a cycle.
     """
-    found: list[Line] = []
+    cycles: list[Line] = []
     for number, text in enumerate(lines, 1):
         if text.strip():
             line = _cycle(text, number)
-            found += [line] if line else []
-    if not found:
+            cycles += [line] if line else []
+    if not cycles:
         raise TraceError("there is no cycle; expected a line of JSON for each")
-    return found
+    return cycles
 
 
 def _cycle(text: str, number: int) -> Line | None:
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise TraceError(f"line {number}: this is not JSON: {error}") from None
+        raise TraceError(f"line {number}: not JSON: {error}") from None
     if isinstance(data, Mapping) and set(data) == {"profile"}:
         return None
     if not isinstance(data, Mapping) or not all(key in data for key in KEYS):
-        raise TraceError(
-            f"line {number}: this is no cycle; expected an object with {', '.join(KEYS)}"
-        )
+        raise TraceError(f"line {number}: not a cycle; expected an object with {', '.join(KEYS)}")
     if not isinstance(data["signals"], Mapping):
-        raise TraceError(f"line {number}, signals: this is no object")
+        raise TraceError(f"line {number}, signals: not an object")
     return {key: data[key] for key in KEYS}
 
 
-def replay(network: Network, trace: Iterable[Line]) -> Iterator[Seen]:
+def replay(network: Network, trace: Iterable[Line]) -> Iterator[ObservedCycle]:
     """Run the network with the inputs of a trace; yield what was observed in each cycle.
 
     Raises:
@@ -60,11 +58,11 @@ def replay(network: Network, trace: Iterable[Line]) -> Iterator[Seen]:
     expected = 1
     for _, group in groupby(trace, key=lambda line: json.dumps(line["step"])):
         lines = list(group)
-        for seen, line in _pair_lines(watch, _outside(network, lines[0]["signals"]), lines):
-            _compare(seen.line if seen else None, line, expected)
+        for observed, line in _pair_lines(watch, _outside(network, lines[0]["signals"]), lines):
+            _compare(observed.line if observed else None, line, expected)
             expected += 1
-            if seen:
-                yield seen
+            if observed:
+                yield observed
 
 
 def _outside(network: Network, signals: Mapping[str, Any]) -> dict[str, Any]:
@@ -74,7 +72,7 @@ def _outside(network: Network, signals: Mapping[str, Any]) -> dict[str, Any]:
 
 def _pair_lines(
     watch: Watch, outside: Mapping[str, Any], lines: list[Line]
-) -> Iterator[tuple[Seen | None, Line | None]]:
+) -> Iterator[tuple[ObservedCycle | None, Line | None]]:
     steps = watch.step(outside)
     for line in lines:
         yield next(steps, None), line
@@ -82,27 +80,31 @@ def _pair_lines(
         yield seen, None
 
 
-def _compare(ours: Line | None, theirs: Line | None, cycle: int) -> None:
-    if theirs is None:
+def _compare(expected: Line | None, recorded: Line | None, cycle: int) -> None:
+    if recorded is None:
         raise TraceError(f"cycle {cycle} is missing; expected every cycle, as --trace prints them")
-    if theirs["cycle"] != cycle:
-        text = f"found cycle {theirs['cycle']!r}; expected cycle {cycle}"
+    if recorded["cycle"] != cycle:
+        text = f"found cycle {recorded['cycle']!r}; expected cycle {cycle}"
         raise TraceError(f"{text}: a trace begins with the first and has every one (--trace)")
-    if ours is None:
+    if expected is None:
         raise TraceError(f"cycle {cycle}: the network's step is over before it")
     for key in ("machines", "signals"):
-        if ours[key] != theirs[key]:
-            name = _first_difference(ours[key], theirs[key])
+        if expected[key] != recorded[key]:
+            name = _first_difference(expected[key], recorded[key])
             raise TraceError(
-                f"cycle {cycle}, {key}.{name}: this is no trace of the network;"
-                f" found {_get(theirs[key], name)!r}; expected {_get(ours[key], name)!r}"
+                f"cycle {cycle}, {key}.{name}: not a trace of the network;"
+                f" found {_get(recorded[key], name)!r}; expected {_get(expected[key], name)!r}"
             )
 
 
-def _first_difference(ours: Mapping[str, Any], theirs: Any) -> str:
-    there: Mapping[str, Any] = theirs if isinstance(theirs, Mapping) else {}
-    names: list[str] = [*ours, *there]
-    return next(n for n in names if n not in ours or n not in there or ours[n] != there[n])
+def _first_difference(expected: Mapping[str, Any], recorded: Any) -> str:
+    recorded_values: Mapping[str, Any] = recorded if isinstance(recorded, Mapping) else {}
+    names: list[str] = [*expected, *recorded_values]
+    return next(
+        n
+        for n in names
+        if n not in expected or n not in recorded_values or expected[n] != recorded_values[n]
+    )
 
 
 def _get(values: Any, name: str) -> Any:

@@ -12,7 +12,7 @@ from hetwin_suite.expressions import Literal, names_of, text_of
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Evaluation:
     """The result of evaluating an expression.
 
     Attributes:
@@ -28,7 +28,9 @@ class Look:
     signals: Mapping[str, Value | None]
 
 
-def look(expression: Expression, signals: Mapping[str, Value], *, truth: bool = False) -> Look:
+def evaluate_expression(
+    expression: Expression, signals: Mapping[str, Value], *, truth: bool = False
+) -> Evaluation:
     """Evaluate an expression.
 
     Args:
@@ -41,26 +43,26 @@ def look(expression: Expression, signals: Mapping[str, Value], *, truth: bool = 
     text = " ".join(expression.text.split())
     unset = [name for name, value in values.items() if value is None]
     if unset:
-        return Look(text, None, f"{' and '.join(unset)} was never set", values)
+        return Evaluation(text, None, f"{' and '.join(unset)} was never set", values)
     known = {name: signals[name] for name in names}
     try:
-        return Look(text, evaluate(expression.text, known, truth=truth), "", values)
-    except Failed as failed:
-        return Look(text, None, str(failed), values)
+        return Evaluation(text, evaluate(expression.text, known, truth=truth), "", values)
+    except Failed as error:
+        return Evaluation(text, None, str(error), values)
 
 
-def guards(arcs: tuple[Arc, ...], signals: Mapping[str, Value]) -> list[Look]:
+def evaluate_guards(arcs: tuple[Arc, ...], signals: Mapping[str, Value]) -> list[Evaluation]:
     """Evaluate the guards of a state, in the order of its arcs."""
-    return [look(arc.guard, signals, truth=True) for arc in arcs]
+    return [evaluate_expression(arc.guard, signals, truth=True) for arc in arcs]
 
 
-def firing(looks: list[Look]) -> list[int]:
+def firing_arcs(evaluations: list[Evaluation]) -> list[int]:
     """Return the indices of the guards that are true; empty if one of the guards has no value."""
-    if any(each.problem for each in looks):
+    if any(evaluation.problem for evaluation in evaluations):
         return []
-    return [index for index, each in enumerate(looks) if each.value is True]
+    return [index for index, evaluation in enumerate(evaluations) if evaluation.value is True]
 
 
-def in_words(value: Value | None) -> str:
+def value_text(value: Value | None) -> str:
     """Return a value as it is written in the file of a network; null if it was never set."""
     return text_of(Literal(value))
