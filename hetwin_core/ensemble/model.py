@@ -6,7 +6,7 @@ Further abilities, such as taking a responsibility, are in `model_abilities`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -207,6 +207,8 @@ class MainChanges(Changes):
         late: with a live robot: the twin is too far behind; other models should step less often.
         quiet_ns: before this time, steps without new input yield nothing but a state, so that several of them may
             be requested in one call with their total period [ns]; None: no such steps.
+        await_input: with a live robot, within one process: waits for the robot's next samples, for at most some
+            milliseconds, and returns the new `quiet_ns`.
     """
 
     block: Floats | None = field(default=None, kw_only=True)
@@ -215,6 +217,7 @@ class MainChanges(Changes):
     input_ns: int | None = field(default=None, kw_only=True)
     late: bool = field(default=False, kw_only=True)
     quiet_ns: int | None = field(default=None, kw_only=True)
+    await_input: Callable[[], int | None] | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -228,6 +228,7 @@ class MainPhysics(MainModel[Settings]):
             input_ns=plans.input_ns if plans.is_live else None,
             late=plans.is_live and plans.late,
             quiet_ns=self._quiet_ns(engine, moving),
+            await_input=self._await_input if plans.is_live else None,
         )
 
     def _times(self, tick: MainTick, count: int) -> Sequence[int]:
@@ -236,6 +237,11 @@ class MainPhysics(MainModel[Settings]):
             return (tick.time_ns,)
         last = self._clock.step_from(tick.time_ns)
         return [*self._clock.times_of(range(last - count + 1, last)), tick.time_ns]
+
+    def _await_input(self) -> int | None:
+        engine, moving = self._initialized()
+        moving.plans.await_input(self._time_ns)
+        return self._quiet_ns(engine, moving)
 
     def _quiet_ns(self, engine: Engine, moving: RobotMotion) -> int | None:
         """The time until which nothing but states is reported, so that many steps can be taken in one call [ns]."""

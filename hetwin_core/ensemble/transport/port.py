@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MAX_EVENTS = 50_000
 """Maximum number of events in one output; a scene may have thousands of objects, each with several events."""
 
-MAIN_ONLY = ("block", "tables", "ended", "input_ns", "late", "quiet_ns")
+MAIN_ONLY = ("block", "tables", "ended", "input_ns", "late", "quiet_ns", "await_input")
 """Fields of an output that only the main model may set; None, false and an empty mapping count as unset."""
 
 _DOT_PRODUCT_SIZE = 32

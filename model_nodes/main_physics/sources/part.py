@@ -218,6 +218,9 @@ class Part(ABC):
             expected="a recording or a live robot with this topic, or base: fixed",
         )
 
+    def await_input(self, time_ns: int) -> None:
+        """Wait a little for motion after a time of the run [ns]; only a live robot has to be awaited."""
+
     def start(self) -> bool:
         """Prepare the first step; returns whether the robot may have moved since the part was bound."""
         return False

@@ -352,6 +352,13 @@ class Plans:
         """Add the efforts of mimicking joints to those of their masters; see `Mimics`."""
         return efforts if self._mimics is None else self._mimics.add_to_masters(efforts)
 
+    def await_input(self, time_ns: int) -> None:
+        """Wait, after the step that ends at a time, for the samples of a single live robot; see `quiet_ns`."""
+        if self._single_plan is not None:
+            for part in self._live:
+                part.await_input(time_ns)
+            self.quiet_ns = self._single_plan.quiet_ns
+
     def events(self, time_ns: int) -> list[Event]:
         """Return the events of all robots since the last call, in chronological order, then of the robots.
 

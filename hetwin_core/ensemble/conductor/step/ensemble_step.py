@@ -100,13 +100,12 @@ class EnsembleStep:
         """
         first = step + 1
         waits_for_events = self._triggers.waits_for_events and not self._scheduler.needs_every_step
-        quiet_ns = self.output.quiet_ns
-        if (
-            self._has_changes
-            or not waits_for_events
-            or quiet_ns is None
-            or quiet_ns <= self._clock.time_of(first)
-        ):
+        quiet_ns, first_ns = self.output.quiet_ns, self._clock.time_of(first)
+        if self._has_changes or not waits_for_events or quiet_ns is None:
+            return first
+        if quiet_ns <= first_ns and self.output.await_input is not None:
+            quiet_ns = self.output.await_input()
+        if quiet_ns is None or quiet_ns <= first_ns:
             return first
         last = min(self._scheduler.next_due(first), self._clock.step_from(quiet_ns))
         if self._end_ns is not None:

@@ -79,7 +79,7 @@ class LivePart(Part):
         self._lateness = Lateness(spec, self._waiting.add_own)
         self._epoch_ns = 0
         self._skipped_ns = 0
-        self._wanted_ns = 0
+        self._wanted_ns = self._awaited_ns = 0
         self._bounds = (0, -1, 0)
         self._newest_arrival = time.monotonic()
         self._broken: str | None = None
@@ -381,11 +381,18 @@ class LivePart(Part):
             known = max(known, self._streams.certain_until_ns - self._epoch_ns)
         return min(max(1, (known - time_ns) // self._period_ns + 1), MAX_ROWS)
 
+    def await_input(self, time_ns: int) -> None:
+        """Wait for the messages of the next period."""
+        with self._updated:
+            if not len(self._waiting):
+                self._await_batch(time_ns + self._period_ns)
+
     def _await_batch(self, time_ns: int) -> None:
-        """Wait until all messages of a period have arrived, to wake up only once; does not wait for a silent robot."""
+        """Wait once until all messages of a period have arrived, to wake up only once; not for a silent robot."""
         until_ns = self._epoch_ns + -(-time_ns // BATCH_NS) * BATCH_NS
-        if self.end_ns is None and self._streams.certain_until_ns < until_ns:
-            self._wanted_ns = until_ns
+        is_new = self.end_ns is None and until_ns > self._awaited_ns
+        if is_new and self._streams.certain_until_ns < until_ns:
+            self._awaited_ns = self._wanted_ns = until_ns
             self._updated.wait(BATCH_NS / 1e9)
             self._wanted_ns = 0
 

@@ -102,6 +102,7 @@ OF_THE_MAIN_MODEL: dict[str, Any] = {
     "input_ns": 0,
     "late": True,
     "quiet_ns": 1,
+    "await_input": lambda: 1,
 }
 
 
