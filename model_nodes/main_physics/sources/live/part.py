@@ -364,7 +364,7 @@ class LivePart(Part):
                 self._end_after_silence(time_ns)
                 continue
             self._wanted_ns = self._epoch_ns + time_ns  # earlier arrivals do not wake this thread
-            self._updated.wait(min(0.5, self._spec.timeout - silent))
+            self._updated.wait(self._spec.timeout - silent)
             self._wanted_ns = 0
 
     def _rows_known(self, time_ns: int, *, leading: bool) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import resource
 from collections.abc import Iterator
 
 import pytest
@@ -259,6 +260,35 @@ def test_silence_fails_or_ends_as_asked(robot: Robot) -> None:
             source.motion(time_ns)
         assert time_ns < 2 * SECOND
         assert source.input_ns is None
+
+
+def test_nothing_wakes_a_twin_while_its_robot_is_silent(robot: Robot) -> None:
+    with followed(robot, timeout=1.5, on_silence="end") as source:
+        robot.tell(1.5)
+        heard(source, robot)
+        positions, _ = play(source)
+        before = resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw
+        source.motion(len(positions) * PERIOD + SECOND)
+        woken = resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw - before
+    assert source.end_ns is not None, "it has waited until the robot counts as silent"
+    assert woken < 10
+
+
+def test_the_next_samples_are_awaited_unless_something_else_waits(robot: Robot) -> None:
+    with followed(robot) as source:
+        robot.tell(1.5)
+        heard(source, robot)
+        positions, _ = play(source)
+        played_ns = len(positions) * PERIOD
+        robot.say("wave")
+        waiting(source, "wave")
+        source.await_input(played_ns)
+        assert source.quiet_ns == 0
+        assert [event.name for event in source.events(1 << 62)] == ["wave"]
+        robot.tell(0.1)
+        heard(source, robot)
+        source.await_input(played_ns)
+        assert source.quiet_ns > played_ns + TEN_MS
 
 
 def test_a_clock_that_jumps_back_ends_the_run(robot: Robot) -> None:
