@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hetwin_bauer2022.evaluation.episodes import LabelledEpisode
+from hetwin_commanding.announcing import announcements
 from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
 from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
@@ -16,7 +17,6 @@ from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load
 from hetwin_futures import foreteller
 from hetwin_futures.announced import Question
 from hetwin_futures.foreteller import PredictionRequests
-from hetwin_suite._robots.announcing import announcements
 from hetwin_suite._study.root import Root
 from hetwin_suite._study.study import Study
 

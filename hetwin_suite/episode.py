@@ -48,6 +48,7 @@ from hetwin_core.episodes.asking.terms import (
 )
 from hetwin_core.episodes.asking.times import END, START, When, at, during, throughout
 from hetwin_core.episodes.bag import joint_state, recording_writer, write_recording
+from hetwin_core.episodes.derived import Annotation, pair_annotations
 from hetwin_core.episodes.episode import Episode, open_episode
 from hetwin_core.episodes.flaws.find import flaws_of
 from hetwin_core.episodes.labelled import (
@@ -100,6 +101,7 @@ __all__ = [
     "SCENE",
     "START",
     "TRUTH",
+    "Annotation",
     "Answer",
     "Atom",
     "Bag",
@@ -147,6 +149,7 @@ __all__ = [
     "new_run_folder",
     "on",
     "open_episode",
+    "pair_annotations",
     "pose_message",
     "read_labelled",
     "read_motion",

@@ -32,7 +32,6 @@ from hetwin_core.kinematics.trajectories.trajectory import (
     TrajectoryPoint,
     concatenate,
 )
-from hetwin_suite._robots.announcing import AnnouncedAction, announcements
 from hetwin_suite._robots.bag import Announcement, Reading
 from hetwin_suite._robots.stand_in import CommandedRobot, StandIn
 from hetwin_suite.scaffolding.hands import FoundHand, hands_of_file
@@ -45,7 +44,6 @@ from model_nodes.main_physics.world.urdf.reader import read_urdf
 __all__ = [
     "FEWER_STARTS",
     "TOLERANCE",
-    "AnnouncedAction",
     "Announcement",
     "Chain",
     "CommandedRobot",
@@ -66,7 +64,6 @@ __all__ = [
     "Solver",
     "StandIn",
     "TrajectoryPoint",
-    "announcements",
     "chain_in",
     "chain_to",
     "concatenate",

@@ -19,8 +19,9 @@ from hetwin_core.episodes.frame_messages import Frame, frames_template
 from hetwin_core.episodes.messages import CdrTemplate, message
 from hetwin_core.episodes.periodic_messages import joint_state, odometry, scan
 from hetwin_core.wire.publishing import PublishedTopics, message_class
+from model_nodes.main_physics.sources.annotations import TypedReader
 from model_nodes.main_physics.sources.bag import Bag, ReadFault
-from model_nodes.main_physics.sources.bag_types import JOINT_STATE
+from model_nodes.main_physics.sources.bag_types import ACTION_ANNOTATION, JOINT_STATE
 from model_nodes.main_physics.sources.event_stream import EventReader
 from model_nodes.main_physics.sources.joint_messages import DecodeError, JointMessageDecoder
 from model_nodes.main_physics.sources.live.link import RobotLink
@@ -28,6 +29,7 @@ from model_nodes.main_physics.sources.live.readers import known_types, readers_o
 from model_nodes.main_physics.sources.live.report import FOLLOWS, OK, STATUS, WARN
 
 __all__ = [
+    "ACTION_ANNOTATION",
     "FOLLOWS",
     "JOINT_STATE",
     "ODOMETRY_TOPIC",
@@ -44,6 +46,7 @@ __all__ = [
     "PublishedTopics",
     "ReadFault",
     "RobotLink",
+    "TypedReader",
     "frames_template",
     "joint_state",
     "known_types",

@@ -18,9 +18,9 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile
 
 from hetwin.msg import ActionAnnotation
+from hetwin_commanding.announcing import AnnouncedAction, announcements
 from hetwin_suite.command import find_file
 from hetwin_suite.model import ANNOUNCED, BadInput, RunFailed
-from hetwin_suite.robot import AnnouncedAction, announcements
 from hetwin_suite.viewer import DIAGNOSTICS
 from hetwin_suite.wire import (
     FOLLOWS,

@@ -10,18 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.events import (
-    ANNOUNCED_START,
-    ANNOUNCED_TRAJECTORY,
-    Event,
+from hetwin_suite.episode import Annotation, pair_annotations
+from hetwin_suite.model import ANNOUNCED_START, ANNOUNCED_TRAJECTORY, BadInput, Event, Floats
+from hetwin_suite.wire import (
+    ACTION_ANNOTATION,
+    JOINT_STATE,
+    Bag,
+    JointMessageDecoder,
+    ReadFault,
+    TypedReader,
 )
-from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.episodes.derived import Annotation, pair_annotations
-from model_nodes.main_physics.sources.annotations import TypedReader
-from model_nodes.main_physics.sources.bag import Bag, ReadFault
-from model_nodes.main_physics.sources.bag_types import ACTION_ANNOTATION, JOINT_STATE
-from model_nodes.main_physics.sources.joint_messages import JointMessageDecoder
 
 RATE = 100.0
 """Points of an announced trajectory per second."""

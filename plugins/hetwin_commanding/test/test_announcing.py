@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from support.recorded_bags import sine, write_bag
 
+from hetwin_commanding.announcing import announcements
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite._robots.announcing import announcements
 
 EPISODE = Path(__file__).parents[3] / "scenarios" / "episodes" / "pick_and_place"
 
