@@ -11,9 +11,9 @@ import mujoco as mj
 from hetwin_suite.engine import Notes
 from hetwin_suite.model import BadInput, check_size, import_library
 
-LEAST_MASS = 1e-9
+MIN_MASS = 1e-9
 """Mass of a movable body without one [kg], since MuJoCo refuses massless bodies that move."""
-_NOT_CARRIED = {
+_UNSUPPORTED_PARTS = {
     "skins": "skin",
     "flexes": "deformable body",
     "hfields": "height field",
@@ -23,8 +23,8 @@ _NOT_CARRIED = {
     "keys": "keyframe",
     "tendons": "tendon",
 }
-_MOST_NAMED = 4
-_BYTES_OF_HEIGHT = 4
+_MAX_NAMES = 4
+_BYTES_PER_HEIGHT = 4
 
 
 def compile_mjcf(file: Path, notes: Notes, label: str) -> tuple[Any, Any]:
@@ -46,11 +46,11 @@ def compile_mjcf(file: Path, notes: Notes, label: str) -> tuple[Any, Any]:
             import_library("usd", "mujoco._usd", f"{file.name} needs MuJoCo's decoder of USD")
         spec = mj.MjSpec.from_file(str(file))
         for field in spec.hfields:
-            check_size(_BYTES_OF_HEIGHT * int(field.nrow) * int(field.ncol), "a height field has")
-        _without_missing_files(spec, notes, label)
-        _without_the_rest(spec, notes, label)
+            check_size(_BYTES_PER_HEIGHT * int(field.nrow) * int(field.ncol), "a height field has")
+        _remove_missing_files(spec, notes, label)
+        _remove_unsupported(spec, notes, label)
         spec.compiler.fusestatic = False
-        spec.compiler.boundmass = spec.compiler.boundinertia = LEAST_MASS
+        spec.compiler.boundmass = spec.compiler.boundinertia = MIN_MASS
         return spec, spec.compile()
     except (OSError, ValueError, RuntimeError) as error:
         reason = " ".join(str(error).split())
@@ -69,7 +69,7 @@ def mesh_file(spec: Any, mesh: Any) -> Path:
     return Path(spec.modelfiledir, spec.meshdir, mesh.file)
 
 
-def _without_missing_files(spec: Any, notes: Notes, label: str) -> None:
+def _remove_missing_files(spec: Any, notes: Notes, label: str) -> None:
     for mesh in list(spec.meshes):
         if mesh.file and not mesh_file(spec, mesh).is_file():
             for geom in [g for g in spec.geoms if g.meshname == mesh.name]:
@@ -82,26 +82,26 @@ def _without_missing_files(spec: Any, notes: Notes, label: str) -> None:
         spec.delete(texture)
 
 
-def _without_the_rest(spec: Any, notes: Notes, label: str) -> None:
-    for kind, word in _NOT_CARRIED.items():
-        there = list(getattr(spec, kind))
-        if there:
-            names = [str(getattr(each, "name", "")) for each in there]
-            notes.add(f"{label}: {lost(word, names)}")
+def _remove_unsupported(spec: Any, notes: Notes, label: str) -> None:
+    for kind, word in _UNSUPPORTED_PARTS.items():
+        parts = list(getattr(spec, kind))
+        if parts:
+            names = [str(getattr(part, "name", "")) for part in parts]
+            notes.add(f"{label}: {not_carried_over(word, names)}")
         if kind in ("skins", "keys"):
-            for each in there:
-                spec.delete(each)
+            for part in parts:
+                spec.delete(part)
 
 
-def lost(word: str, names: Sequence[str]) -> str:
+def not_carried_over(word: str, names: Sequence[str]) -> str:
     """Return the note that things of a kind are not carried over, with the first few names."""
-    named = [name for name in names if name]
-    more = len(names) - len(named[:_MOST_NAMED])
-    some = [
-        *named[:_MOST_NAMED],
-        *([f"{more} more" if named else f"{more} of them"] if more else []),
+    known = [name for name in names if name]
+    more = len(names) - len(known[:_MAX_NAMES])
+    listed = [
+        *known[:_MAX_NAMES],
+        *([f"{more} more" if known else f"{more} of them"] if more else []),
     ]
-    return f"not carried over: {word} ({', '.join(some)})"
+    return f"not carried over: {word} ({', '.join(listed)})"
 
 
 def effort_limits(model: Any) -> Iterator[tuple[int, float]]:
@@ -117,8 +117,8 @@ def effort_limits(model: Any) -> Iterator[tuple[int, float]]:
         if model.actuator_forcelimited[i]:
             yield joint, float(abs(model.actuator_forcerange[i]).max()) * gear
         elif model.actuator_ctrllimited[i] and _is_motor(model, i):
-            most = float(abs(model.actuator_ctrlrange[i]).max())
-            yield joint, most * gear * abs(float(model.actuator_gainprm[i, 0]))
+            max_control = float(abs(model.actuator_ctrlrange[i]).max())
+            yield joint, max_control * gear * abs(float(model.actuator_gainprm[i, 0]))
 
 
 def _is_motor(model: Any, actuator: int) -> bool:

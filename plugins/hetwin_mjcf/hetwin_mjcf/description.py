@@ -47,7 +47,7 @@ class Mjcf:
             BadInput: if MuJoCo cannot read the file.
         """
         model = read_mjcf(self._file)
-        return any(map(model.is_articulated, model.tops))
+        return any(map(model.is_articulated, model.root_bodies))
 
 
 def _bodies(model: MjcfModel, notes: Notes) -> Iterator[Body]:
@@ -55,11 +55,11 @@ def _bodies(model: MjcfModel, notes: Notes) -> Iterator[Body]:
     for geom in model.geoms_of(0):
         root = model.static_link(geom)
         yield replace(read_urdf(root, notes, resources=resources, driven=False), file=None)
-    driven = [top for top in model.tops if model.is_driven(top)]
+    driven = [top for top in model.root_bodies if model.is_driven(top)]
     if driven:  # one robot, with any number of arms; the scenario may move it
         root = model.as_robot(driven)
         yield read_urdf(root, notes, resources=resources, driven=False)
-    for top in model.tops:
+    for top in model.root_bodies:
         if top not in driven:
             root = model.as_robot([top], model.name(top))
             free = model.is_free(top)

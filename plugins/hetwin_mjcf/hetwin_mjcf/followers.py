@@ -12,19 +12,20 @@ from typing import Any
 import mujoco as mj
 import numpy as np
 
-from hetwin_mjcf.compiled import lost
+from hetwin_mjcf.compiled import not_carried_over
 from hetwin_suite.model import Floats
 
 SAMPLES = 9
 """Number of positions of a driven joint at which its loops are closed for the fit."""
-MOST_STEPS = 50
-CLOSED = 1e-4
+MAX_ITERATIONS = 50
+"""Maximum number of iterations to close the loops at one position."""
+MAX_GAP = 1e-4
 """Maximum gap of a closed loop [m]."""
-STRAIGHT = 0.1
-"""Deviation from the fitted line up to which a joint is said to follow it [rad or m]."""
-_STILL = 1e-3
-_SINGLE = (mj.mjtJoint.mjJNT_HINGE, mj.mjtJoint.mjJNT_SLIDE)
-_OWN = (mj.mjtTrn.mjTRN_JOINT, mj.mjtTrn.mjTRN_JOINTINPARENT)
+MAX_DEVIATION = 0.1
+"""Maximum deviation from the fitted line of a joint that counts as following it [rad or m]."""
+_MIN_SLOPE = 1e-3
+_ONE_DOF_TYPES = (mj.mjtJoint.mjJNT_HINGE, mj.mjtJoint.mjJNT_SLIDE)
+_JOINT_TRANSMISSIONS = (mj.mjtTrn.mjTRN_JOINT, mj.mjtTrn.mjTRN_JOINTINPARENT)
 
 Line = tuple[int, float, float]
 """A joint that follows, with factor and offset of its position."""
@@ -44,89 +45,91 @@ class Followers:
     def __init__(self, model: Any, name: Callable[[int], str]) -> None:
         self._m, self._name = model, name
         self.notes: list[str] = []
-        self._driven = _driven(model)
+        self._driven_joints = _driven_joints(model)
         self._lines: dict[int, Line] = {}
-        self._by_equalities()
-        self._by_loops()
+        self._add_equalities()
+        self._add_loops()
         for i in range(model.neq):
             kind = mj.mjtEq(int(model.eq_type[i]))
             if kind not in (mj.mjtEq.mjEQ_JOINT, mj.mjtEq.mjEQ_CONNECT):
                 word = kind.name.removeprefix("mjEQ_").lower()
-                self.notes.append(lost(f"{word} equality", [model.eq(i).name]))
+                self.notes.append(not_carried_over(f"{word} equality", [model.eq(i).name]))
 
     def of(self, joint: int) -> tuple[str, float, float] | None:
         """Return the leading joint, multiplier and offset of a joint; None if it follows none."""
         line = self._lines.get(joint)
         return None if line is None else (self._name(line[0]), line[1], line[2])
 
-    def _zero(self, joint: int) -> float:
+    def _reference_position(self, joint: int) -> float:
         return float(self._m.qpos0[self._m.jnt_qposadr[joint]])
 
     # -------------------------------------------------------------- equalities
 
-    def _by_equalities(self) -> None:
-        near: dict[int, list[Line]] = {}
+    def _add_equalities(self) -> None:
+        connected: dict[int, list[Line]] = {}
         for i in range(self._m.neq):
             if int(self._m.eq_type[i]) != mj.mjtEq.mjEQ_JOINT:
                 continue
-            one, other = int(self._m.eq_obj1id[i]), int(self._m.eq_obj2id[i])
+            first, second = int(self._m.eq_obj1id[i]), int(self._m.eq_obj2id[i])
             offset, slope, *higher = (float(v) for v in self._m.eq_data[i, :5])
-            if other < 0 or abs(slope) < _STILL or any(higher):
+            if second < 0 or abs(slope) < _MIN_SLOPE or any(higher):
                 self.notes.append(
-                    f"how {self._name(one)} depends on others is no line: not carried over"
+                    f"{self._name(first)} does not depend linearly on one other joint: not carried over"
                 )
                 continue
             # one - its zero = offset + slope * (other - its zero)
-            offset += self._zero(one) - slope * self._zero(other)
-            near.setdefault(other, []).append((one, slope, offset))
-            near.setdefault(one, []).append((other, 1 / slope, -offset / slope))
-        while near:
-            master = min(near, key=lambda joint: (joint not in self._driven, joint))
-            self._follow(master, near)
+            offset += self._reference_position(first) - slope * self._reference_position(second)
+            connected.setdefault(second, []).append((first, slope, offset))
+            connected.setdefault(first, []).append((second, 1 / slope, -offset / slope))
+        while connected:
+            leader = min(connected, key=lambda joint: (joint not in self._driven_joints, joint))
+            self._follow(leader, connected)
 
-    def _follow(self, master: int, near: dict[int, list[Line]]) -> None:
+    def _follow(self, leader: int, connected: dict[int, list[Line]]) -> None:
         """Let all joints connected with a joint follow it, directly or indirectly."""
-        reached = {master: (1.0, 0.0)}
-        waiting = [master]
+        relation = {leader: (1.0, 0.0)}
+        waiting = [leader]
         while waiting:
             joint = waiting.pop()
-            multiplier, offset = reached[joint]
-            for other, slope, constant in near.pop(joint, []):
-                if other not in reached:
-                    reached[other] = slope * multiplier, slope * offset + constant
-                    self._lines[other] = (master, *reached[other])
+            multiplier, offset = relation[joint]
+            for other, slope, constant in connected.pop(joint, []):
+                if other not in relation:
+                    relation[other] = slope * multiplier, slope * offset + constant
+                    self._lines[other] = (leader, *relation[other])
                     waiting.append(other)
-        self._driven.add(master)
+        self._driven_joints.add(leader)
 
     # -------------------------------------------------------------- loops
 
-    def _by_loops(self) -> None:
+    def _add_loops(self) -> None:
         loops = [i for i in range(self._m.neq) if int(self._m.eq_type[i]) == mj.mjtEq.mjEQ_CONNECT]
         if not loops:
             return
-        inside = sorted({j for i in loops for body in self._ends(i) for j in self._above(body)})
-        passive = [j for j in inside if j not in self._lines and j not in self._driven]
-        masters = sorted(
-            {self._lines[j][0] if j in self._lines else j for j in inside} - {*passive}
+        joints = sorted(
+            {j for i in loops for body in self._ends(i) for j in self._ancestor_joints(body)}
         )
-        if not passive or not masters:
-            self.notes.append(lost("closed loop", [self._m.eq(i).name for i in loops]))
+        passive = [j for j in joints if j not in self._lines and j not in self._driven_joints]
+        leaders = sorted(
+            {self._lines[j][0] if j in self._lines else j for j in joints} - {*passive}
+        )
+        if not passive or not leaders:
+            self.notes.append(not_carried_over("closed loop", [self._m.eq(i).name for i in loops]))
             return
-        closing = _LoopCloser(self._m, loops, passive, self._lines)
-        moved: dict[int, list[Line]] = {}
-        for master in masters:
-            at = np.linspace(*self._travel(master), SAMPLES)
-            positions = closing.positions(master, at)
+        closer = _LoopCloser(self._m, loops, passive, self._lines)
+        candidates: dict[int, list[Line]] = {}
+        for leader in leaders:
+            samples = np.linspace(*self._travel(leader), SAMPLES)
+            positions = closer.positions(leader, samples)
             if positions is None:
-                self.notes.append(f"the loops that {self._name(master)} moves cannot be closed")
+                self.notes.append(f"the loops that {self._name(leader)} moves cannot be closed")
                 continue
             for column, joint in enumerate(passive):
-                slope, offset = np.polyfit(at, positions[:, column], 1)
-                off = float(np.abs(slope * at + offset - positions[:, column]).max())
-                if abs(slope) > _STILL:
-                    moved.setdefault(joint, []).append((master, float(slope), float(offset)))
-                    self._say(joint, master, off)
-        for joint, lines in moved.items():
+                slope, offset = np.polyfit(samples, positions[:, column], 1)
+                deviation = float(np.abs(slope * samples + offset - positions[:, column]).max())
+                if abs(slope) > _MIN_SLOPE:
+                    candidates.setdefault(joint, []).append((leader, float(slope), float(offset)))
+                    self._note_opened_loop(joint, leader, deviation)
+        for joint, lines in candidates.items():
             if len(lines) == 1:
                 self._lines[joint] = lines[0]
             else:
@@ -134,26 +137,30 @@ class Followers:
                     f"{self._name(joint)} follows {len(lines)} joints: not carried over"
                 )
 
-    def _say(self, joint: int, master: int, off: float) -> None:
-        near = "follows" if off < STRAIGHT else "does not follow on a line, and is made to follow"
+    def _note_opened_loop(self, joint: int, leader: int, deviation: float) -> None:
+        verb = (
+            "follows"
+            if deviation < MAX_DEVIATION
+            else "does not follow linearly, but is approximated as following"
+        )
         self.notes.append(
-            f"a loop is opened: {self._name(joint)} {near} {self._name(master)}, off by at most {off:.2g}"
+            f"a loop is opened: {self._name(joint)} {verb} {self._name(leader)}, off by at most {deviation:.2g}"
         )
 
     def _travel(self, joint: int) -> tuple[float, float]:
         if self._m.jnt_limited[joint]:
             lower, upper = self._m.jnt_range[joint]
             return float(lower), float(upper)
-        return self._zero(joint) - 0.5, self._zero(joint) + 0.5
+        return self._reference_position(joint) - 0.5, self._reference_position(joint) + 0.5
 
     def _ends(self, equality: int) -> Iterator[int]:
         yield from (body for body, _ in _ends(self._m, equality))
 
-    def _above(self, body: int) -> Iterator[int]:
+    def _ancestor_joints(self, body: int) -> Iterator[int]:
         while body:
             first = int(self._m.body_jntadr[body])
             for joint in range(first, first + int(self._m.body_jntnum[body])):
-                if mj.mjtJoint(int(self._m.jnt_type[joint])) in _SINGLE:
+                if mj.mjtJoint(int(self._m.jnt_type[joint])) in _ONE_DOF_TYPES:
                     yield joint
             body = int(self._m.body_parentid[body])
 
@@ -170,46 +177,46 @@ class _LoopCloser:
         self._columns = model.jnt_dofadr[self._passive]
         self._rows = model.jnt_qposadr[self._passive]
 
-    def positions(self, master: int, at: Floats) -> Floats | None:
+    def positions(self, leader: int, samples: Floats) -> Floats | None:
         """Return (n, passive) the passive joints at (n,) positions of a driven one; None if loops stay open."""
-        zero = self._m.qpos0[self._m.jnt_qposadr[master]]
-        order = np.argsort(np.abs(at - zero), kind="stable")
-        found = np.zeros((len(at), len(self._passive)))
+        zero = self._m.qpos0[self._m.jnt_qposadr[leader]]
+        order = np.argsort(np.abs(samples - zero), kind="stable")
+        positions = np.zeros((len(samples), len(self._passive)))
         self._d.qpos[:] = self._m.qpos0
         start = self._d.qpos[self._rows].copy()
         for i in order:
             nearest = min(
                 (k for k in order[: list(order).index(i)]),
-                key=lambda k: abs(at[k] - at[i]),
+                key=lambda k: abs(samples[k] - samples[i]),
                 default=None,
             )
-            self._d.qpos[self._rows] = start if nearest is None else found[nearest]
-            self._set(master, float(at[i]))
+            self._d.qpos[self._rows] = start if nearest is None else positions[nearest]
+            self._set(leader, float(samples[i]))
             if not self._close():
                 return None
-            found[i] = self._d.qpos[self._rows]
-        return found
+            positions[i] = self._d.qpos[self._rows]
+        return positions
 
-    def _set(self, master: int, value: float) -> None:
-        self._d.qpos[self._m.jnt_qposadr[master]] = value
+    def _set(self, leader: int, value: float) -> None:
+        self._d.qpos[self._m.jnt_qposadr[leader]] = value
         for joint, (other, multiplier, offset) in self._lines.items():
-            if other == master:
+            if other == leader:
                 self._d.qpos[self._m.jnt_qposadr[joint]] = multiplier * value + offset
 
     def _close(self) -> bool:
-        for _ in range(MOST_STEPS):
-            apart, jacobian = self._apart()
-            if np.abs(apart).max() < CLOSED:
+        for _ in range(MAX_ITERATIONS):
+            gaps, jacobian = self._gaps()
+            if np.abs(gaps).max() < MAX_GAP:
                 return True
-            step = np.linalg.lstsq(jacobian, -apart, rcond=1e-6)[0]
+            step = np.linalg.lstsq(jacobian, -gaps, rcond=1e-6)[0]
             self._d.qpos[self._rows] += np.clip(step, -0.2, 0.2)
         return False
 
-    def _apart(self) -> tuple[Floats, Floats]:
+    def _gaps(self) -> tuple[Floats, Floats]:
         """Return (3 n,) gaps of the loops [m], and their derivatives by the passive joints."""
         mj.mj_kinematics(self._m, self._d)
         mj.mj_comPos(self._m, self._d)
-        ways, rows = [], []
+        gaps, rows = [], []
         for loop in self._loops:
             points, jacobians = [], []
             for body, local in _ends(self._m, loop):
@@ -218,9 +225,9 @@ class _LoopCloser:
                 mj.mj_jac(self._m, self._d, jacobian, None, point, body)
                 points.append(point)
                 jacobians.append(jacobian[:, self._columns])
-            ways.append(points[0] - points[1])
+            gaps.append(points[0] - points[1])
             rows.append(jacobians[0] - jacobians[1])
-        return np.concatenate(ways), np.concatenate(rows)
+        return np.concatenate(gaps), np.concatenate(rows)
 
 
 def _ends(model: Any, equality: int) -> Iterator[tuple[int, Floats]]:
@@ -234,17 +241,17 @@ def _ends(model: Any, equality: int) -> Iterator[tuple[int, Floats]]:
         yield body, model.eq_data[equality, 3 * k : 3 * k + 3]
 
 
-def _driven(model: Any) -> set[int]:
+def _driven_joints(model: Any) -> set[int]:
     """Return the joints with an actuator, directly or through a tendon."""
     driven: set[int] = set()
     for i in range(model.nu):
-        at = int(model.actuator_trnid[i, 0])
+        target = int(model.actuator_trnid[i, 0])
         kind = mj.mjtTrn(int(model.actuator_trntype[i]))
-        if kind in _OWN:
-            driven.add(at)
+        if kind in _JOINT_TRANSMISSIONS:
+            driven.add(target)
         elif kind == mj.mjtTrn.mjTRN_TENDON:
-            first = int(model.tendon_adr[at])
-            for k in range(first, first + int(model.tendon_num[at])):
+            first = int(model.tendon_adr[target])
+            for k in range(first, first + int(model.tendon_num[target])):
                 if int(model.wrap_type[k]) == mj.mjtWrap.mjWRAP_JOINT:
                     driven.add(int(model.wrap_objid[k]))
     return driven

@@ -186,7 +186,7 @@ def test_a_mesh_that_is_not_there_is_left_out_by_name(tmp_path: Path) -> None:
         ),
         (
             "<equality><joint joint1='turn' joint2='last' polycoef='0 1 2 0 0'/></equality>",
-            "turn depends on others is no line",
+            "turn does not depend linearly on one other joint",
         ),
         (
             "<keyframe><key name='home' qpos='0 0 0 0'/></keyframe>",
@@ -248,7 +248,7 @@ def test_a_scene_has_its_robot_and_its_things(name: str, tmp_path: Path) -> None
     (robot,) = [body for body in bodies.values() if body.file is not None]
     own = read_urdf(scene, notes := Notes())
     assert [j.name for j in robot.joints] == [j.name for j in own.joints]
-    assert any("not carried over: thing of the scene (box, floor)" in n for n in notes.all())
+    assert any("not carried over: object of the scene (box, floor)" in n for n in notes.all())
 
 
 def test_a_height_field_that_says_to_be_large(tmp_path: Path) -> None:

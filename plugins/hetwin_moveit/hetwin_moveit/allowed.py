@@ -11,11 +11,11 @@ from hetwin_moveit.believed import SceneReader
 from hetwin_suite.engine import BoundingBoxes
 from hetwin_suite.model import EntityKind, Floats, Layout
 
-TOUCHING_M = 0.01
+CONTACT_GAP_M = 0.01
 """Maximum gap in m between the bounding boxes of two bodies that count as touching."""
 
 
-def stands_on(layout: Layout, believed: SceneReader, values: Floats) -> list[str]:
+def bodies_touching_base(layout: Layout, believed: SceneReader, values: Floats) -> list[str]:
     """Return the names of the bodies whose bounding boxes touch that of the robot's root link.
 
     Args:
@@ -32,11 +32,11 @@ def stands_on(layout: Layout, believed: SceneReader, values: Floats) -> list[str
     others = BoundingBoxes(layout, bodies)
     if not len(root) or not len(others):
         return []
-    (own,) = root.around(root.poses(values))
+    (base_box,) = root.around(root.poses(values))
     boxes = others.around(others.poses(values))
-    apart = np.maximum(boxes[:, :3] - own[3:], own[:3] - boxes[:, 3:]).max(axis=1)
+    gaps = np.maximum(boxes[:, :3] - base_box[3:], base_box[:3] - boxes[:, 3:]).max(axis=1)
     return [
-        name for name, gap in zip(others.names, apart.tolist(), strict=True) if gap <= TOUCHING_M
+        name for name, gap in zip(others.names, gaps.tolist(), strict=True) if gap <= CONTACT_GAP_M
     ]
 
 
@@ -52,28 +52,28 @@ def allow_collisions(
         entry: makes an empty moveit_msgs/msg/AllowedCollisionEntry.
     """
     rows: dict[tuple[str, str], bool] = {
-        (one, other): bool(enabled)
-        for one, row in zip(matrix.entry_names, matrix.entry_values, strict=True)
-        for other, enabled in zip(matrix.entry_names, row.enabled, strict=True)
+        (first, second): bool(enabled)
+        for first, row in zip(matrix.entry_names, matrix.entry_values, strict=True)
+        for second, enabled in zip(matrix.entry_names, row.enabled, strict=True)
     }
     defaults: Mapping[str, bool] = dict(
         zip(matrix.default_entry_names, matrix.default_entry_values, strict=True)
     )
     names = [*dict.fromkeys([*matrix.entry_names, link, *others])]
-    for other in others:
-        rows[link, other] = rows[other, link] = True
+    for second in others:
+        rows[link, second] = rows[second, link] = True
     values = []
-    for one in names:
-        made = entry()
-        made.enabled = [
-            rows.get((one, other), _by_default(defaults, one, other)) for other in names
+    for first in names:
+        new_entry = entry()
+        new_entry.enabled = [
+            rows.get((first, second), _by_default(defaults, first, second)) for second in names
         ]
-        values.append(made)
+        values.append(new_entry)
     matrix.entry_names, matrix.entry_values = names, values
     return matrix
 
 
-def _by_default(defaults: Mapping[str, bool], one: str, other: str) -> bool:
+def _by_default(defaults: Mapping[str, bool], first: str, second: str) -> bool:
     """Return whether a pair without an entry may collide: both defaults, if given, have to allow it."""
-    known = [defaults[name] for name in (one, other) if name in defaults]
-    return bool(known) and all(known)
+    given = [defaults[name] for name in (first, second) if name in defaults]
+    return bool(given) and all(given)

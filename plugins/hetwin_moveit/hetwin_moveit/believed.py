@@ -9,7 +9,7 @@ import numpy as np
 
 from hetwin_suite.model import Entity, EntityKind, Floats, Layout, Shape, relative_to
 
-DEVIATIONS = 2.0
+PADDING_DEVIATIONS = 2.0
 """Padding of shapes, in standard deviations of the position along its least certain axis."""
 _HELD, _POSE, _COVARIANCE = "held", "pose", "pose_covariance"
 _COVARIANCE_SIZE = 21
@@ -83,13 +83,13 @@ class SceneReader:
         """Return the link that a hand is fixed to."""
         return self._layout.entity(hand).parent
 
-    def touched_by(self, hand: str) -> list[str]:
+    def touch_links(self, hand: str) -> list[str]:
         """Return the links that may touch an object in a hand: the hand's link and all its descendants."""
-        found = [self.link_of(hand)]
+        links = [self.link_of(hand)]
         for link in self._links.values():  # parents come before their children
-            if link.parent in found:
-                found.append(link.name)
-        return found
+            if link.parent in links:
+                links.append(link.name)
+        return links
 
     def _placed(self, name: str, values: Floats) -> PlacedObject:
         hand = self._holder(name, values)
@@ -110,9 +110,9 @@ class SceneReader:
         slot = self._layout.find(name, _COVARIANCE)
         if slot is None or self._layout.slots[slot].attribute.size != _COVARIANCE_SIZE:
             return 0.0
-        whole = np.zeros((6, 6))
-        whole[_TRIANGLE] = values[self._layout.range_of(name, _COVARIANCE)]
-        position = np.triu(whole)[:3, :3] + np.triu(whole, 1)[:3, :3].T
+        covariance = np.zeros((6, 6))
+        covariance[_TRIANGLE] = values[self._layout.range_of(name, _COVARIANCE)]
+        position = np.triu(covariance)[:3, :3] + np.triu(covariance, 1)[:3, :3].T
         if not np.isfinite(position).all():
             return 0.0
-        return DEVIATIONS * float(np.sqrt(max(np.linalg.eigvalsh(position)[-1], 0.0)))
+        return PADDING_DEVIATIONS * float(np.sqrt(max(np.linalg.eigvalsh(position)[-1], 0.0)))

@@ -21,7 +21,7 @@ _ALONG, _AROUND = 8, 12
 """Numbers of rings from pole to pole, and of segments of each ring, in the mesh of an ellipsoid."""
 
 
-class Types(NamedTuple):
+class MessageTypes(NamedTuple):
     """Message classes, which are called without arguments."""
 
     scene: Callable[[], Any]
@@ -35,7 +35,7 @@ class Types(NamedTuple):
     point: Callable[[], Any]
 
 
-def types() -> Types:
+def import_types() -> MessageTypes:
     """Import the messages.
 
     Raises:
@@ -52,7 +52,7 @@ def types() -> Types:
             found="moveit",
             expected="moveit_msgs and shape_msgs, from a sourced ROS 2 workspace",
         ) from None
-    return Types(
+    return MessageTypes(
         PlanningScene,
         CollisionObject,
         AttachedCollisionObject,
@@ -65,7 +65,7 @@ def types() -> Types:
     )
 
 
-class Writer:
+class MessageWriter:
     """Writes differences as messages.
 
     Args:
@@ -73,7 +73,7 @@ class Writer:
         classes: message classes.
     """
 
-    def __init__(self, believed: SceneReader, classes: Types) -> None:
+    def __init__(self, believed: SceneReader, classes: MessageTypes) -> None:
         self._believed, self._types = believed, classes
 
     def diff(self, now: Mapping[str, PlacedObject], diff: Diff) -> Any:
@@ -95,7 +95,7 @@ class Writer:
         message = self._types.attached()
         message.link_name = placed.frame
         message.object = self._placed(name, placed, ADD)
-        message.touch_links = self._believed.touched_by(placed.hand)
+        message.touch_links = self._believed.touch_links(placed.hand)
         message.weight = self._believed.objects[name].mass
         return message
 
@@ -131,7 +131,7 @@ class Writer:
                 message.planes.append(plane)
                 message.plane_poses.append(self._pose(shape.pose))
             case ShapeKind.MESH if shape.vertices is not None and shape.faces is not None:
-                message.meshes.append(self._mesh(_grown(shape.vertices, padding), shape.faces))
+                message.meshes.append(self._mesh(_padded(shape.vertices, padding), shape.faces))
                 message.mesh_poses.append(self._pose(shape.pose))
             case ShapeKind.ELLIPSOID:
                 vertices, faces = _ellipsoid(np.array(shape.size) + padding)
@@ -160,8 +160,8 @@ class Writer:
         message = self._types.pose()
         x, y, z, qw, qx, qy, qz = (float(number) for number in pose)
         message.position.x, message.position.y, message.position.z = x, y, z
-        turned = message.orientation
-        turned.x, turned.y, turned.z, turned.w = qx, qy, qz, qw
+        orientation = message.orientation
+        orientation.x, orientation.y, orientation.z, orientation.w = qx, qy, qz, qw
         return message
 
 
@@ -176,38 +176,40 @@ def _solids(shape: Shape, padding: float) -> list[tuple[int, list[float], Sequen
         case ShapeKind.CYLINDER:
             return [(CYLINDER, [size[1] + 2.0 * padding, size[0] + padding], shape.pose)]
         case ShapeKind.CAPSULE:
-            ends = [_shifted(shape.pose, sign * size[1] / 2.0) for sign in (-1.0, 1.0)]
+            centres = [_translated(shape.pose, sign * size[1] / 2.0) for sign in (-1.0, 1.0)]
             radius = size[0] + padding
             return [
                 (CYLINDER, [size[1], radius], shape.pose),
-                *((SPHERE, [radius], end) for end in ends),
+                *((SPHERE, [radius], centre) for centre in centres),
             ]
         case _:
             return []
 
 
-def _shifted(pose: Sequence[float], along: float) -> list[float]:
+def _translated(pose: Sequence[float], distance: float) -> list[float]:
     """Return a pose translated along its own z axis."""
-    x, y, z = rotate_vector([0.0, 0.0, along], pose[3:7])
+    x, y, z = rotate_vector([0.0, 0.0, distance], pose[3:7])
     return [pose[0] + x, pose[1] + y, pose[2] + z, *qmult(pose[3:7], [1.0, 0.0, 0.0, 0.0])]
 
 
-def _grown(vertices: Floats, padding: float) -> Floats:
+def _padded(vertices: Floats, padding: float) -> Floats:
     """Move vertices away from their centroid by a distance in m."""
-    away = vertices - vertices.mean(axis=0)
-    lengths = np.linalg.norm(away, axis=1, keepdims=True)
-    grown: Floats = vertices + padding * away / np.maximum(lengths, 1e-9)
-    return grown
+    offsets = vertices - vertices.mean(axis=0)
+    lengths = np.linalg.norm(offsets, axis=1, keepdims=True)
+    padded: Floats = vertices + padding * offsets / np.maximum(lengths, 1e-9)
+    return padded
 
 
 def _ellipsoid(radii: Floats) -> tuple[Floats, Any]:
     """Return vertices and faces of an ellipsoid, relative to its centre."""
-    down = np.linspace(0.0, np.pi, _ALONG + 1)
-    round_ = np.arange(_AROUND) * (2.0 * np.pi / _AROUND)
-    rows = [[np.sin(t) * np.cos(p), np.sin(t) * np.sin(p), np.cos(t)] for t in down for p in round_]
+    polar = np.linspace(0.0, np.pi, _ALONG + 1)
+    azimuth = np.arange(_AROUND) * (2.0 * np.pi / _AROUND)
+    vertices = [
+        [np.sin(t) * np.cos(p), np.sin(t) * np.sin(p), np.cos(t)] for t in polar for p in azimuth
+    ]
     faces = []
     for ring in range(_ALONG):
         for i in range(_AROUND):
             a, b = ring * _AROUND + i, ring * _AROUND + (i + 1) % _AROUND
             faces += [[a, a + _AROUND, b], [b, a + _AROUND, b + _AROUND]]
-    return np.array(rows) * radii, np.array(faces)
+    return np.array(vertices) * radii, np.array(faces)

@@ -11,10 +11,10 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hetwin_moveit.allowed import allow_collisions, stands_on
+from hetwin_moveit.allowed import allow_collisions, bodies_touching_base
 from hetwin_moveit.believed import PlacedObject, SceneReader
-from hetwin_moveit.diff import changes, state_after
-from hetwin_moveit.messages import Types, Writer, types
+from hetwin_moveit.diff import difference, state_after
+from hetwin_moveit.messages import MessageTypes, MessageWriter, import_types
 from hetwin_suite.command import BadInput
 from hetwin_suite.model import Floats
 from hetwin_suite.viewer import Begun, Feed, Hands
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from rclpy.node import Node
 
 TOPIC, SERVICE, GET = "planning_scene", "apply_planning_scene", "get_planning_scene"
-PADDED = "HETWIN_MOVEIT_PADDED"
+PADDED_VARIABLE = "HETWIN_MOVEIT_PADDED"
 """Environment variable; 1: shapes grow with the uncertainty of the object's position."""
 _PERIOD_S = 1 / 20
-_KEPT = 100
-_PATIENCE_S = 5.0
+_QUEUE_DEPTH = 100
+_RESPONSE_TIMEOUT_S = 5.0
 
 
 class PlanningSceneOfRun:
@@ -43,72 +43,72 @@ class PlanningSceneOfRun:
 
     told = "MoveIt finds the objects of the run on"
 
-    def __init__(self, feed: Feed, classes: Types) -> None:
+    def __init__(self, feed: Feed, classes: MessageTypes) -> None:
         from rclpy.context import Context
         from rclpy.executors import SingleThreadedExecutor
         from rclpy.node import Node
 
         self._feed, self._types = feed, classes
-        self._padded = os.environ.get(PADDED) == "1"
+        self._padded = os.environ.get(PADDED_VARIABLE) == "1"
         self._context = Context()
         self._context.init()
         self._node = Node("hetwin_moveit", context=self._context)
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self._node)
-        self._publisher = self._node.create_publisher(classes.scene, TOPIC, _KEPT)
-        self._client = _client(self._node, "ApplyPlanningScene", SERVICE)
-        self._getter = _client(self._node, "GetPlanningScene", GET)
+        self._publisher = self._node.create_publisher(classes.scene, TOPIC, _QUEUE_DEPTH)
+        self._make_client = _make_client(self._node, "ApplyPlanningScene", SERVICE)
+        self._getter = _make_client(self._node, "GetPlanningScene", GET)
         self._matrix: Any = None
         self._is_allowed = False
         self.address = self._publisher.topic_name
-        self._begun: Begun | None = None
+        self._run_start: Begun | None = None
         self._believed: SceneReader | None = None
         self._sent: dict[str, PlacedObject] = {}
         self._listeners = 0
-        self._under_way: Any = None
-        self._ends = threading.Event()
+        self._pending: Any = None
+        self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._serve, name="moveit", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
         """Send the last state, and stop the node."""
-        self._ends.set()
+        self._stopping.set()
         self._thread.join()
-        if self._under_way is not None:
-            self._executor.spin_until_future_complete(self._under_way, _PATIENCE_S)
+        if self._pending is not None:
+            self._executor.spin_until_future_complete(self._pending, _RESPONSE_TIMEOUT_S)
         self._executor.shutdown()
         self._node.destroy_node()
         self._context.shutdown()
 
     def _serve(self) -> None:
-        over = False
-        while not over:
-            over = self._ends.wait(_PERIOD_S)
+        stopped = False
+        while not stopped:
+            stopped = self._stopping.wait(_PERIOD_S)
             self._executor.spin_once(0.0)
-            begun = self._feed.begun
-            if begun is not None and begun is not self._begun:
-                self._begun, self._sent = begun, {}
-                self._believed = SceneReader(begun.layout, padded=self._padded)
+            run_start = self._feed.begun
+            if run_start is not None and run_start is not self._run_start:
+                self._run_start, self._sent = run_start, {}
+                self._believed = SceneReader(run_start.layout, padded=self._padded)
                 self._is_allowed = False
-            self._look()
+            self._update()
 
-    def _look(self) -> None:
-        now = self._feed.now()
-        if now is None or self._believed is None:
+    def _update(self) -> None:
+        state = self._feed.now()
+        if state is None or self._believed is None:
             return
-        if self._under_way is not None:
-            if not self._under_way.done():
+        if self._pending is not None:
+            if not self._pending.done():
                 return  # one request at a time; the next one includes all changes until then
-            self._warn_of(self._under_way.result())
-            self._under_way = None
-        if self._new_listener():
+            self._warn_if_refused(self._pending.result())
+            self._pending = None
+        if self._has_new_listener():
             self._sent = {}
-        placed = self._believed.at(now.values)
-        diff = changes(self._sent, placed)
-        matrix = self._allowed(now.values)
+        placed = self._believed.at(state.values)
+        diff = difference(self._sent, placed)
+        matrix = self._allowed(state.values)
         if not diff and matrix is None:
             return
-        message = Writer(self._believed, self._types).diff(placed, diff)
+        message = MessageWriter(self._believed, self._types).diff(placed, diff)
         if matrix is not None:
             message.allowed_collision_matrix = matrix
         self._publisher.publish(message)
@@ -120,7 +120,7 @@ class PlanningSceneOfRun:
 
         None: the matrix is not available yet, was already sent, or needs no change.
         """
-        if self._is_allowed or self._getter is None or self._begun is None:
+        if self._is_allowed or self._getter is None or self._run_start is None:
             return None
         if self._matrix is None:
             if self._getter.service_is_ready():
@@ -135,22 +135,22 @@ class PlanningSceneOfRun:
         assert self._believed is not None  # there is a state
         self._is_allowed, response = True, self._matrix.result()
         self._matrix = None
-        others = stands_on(self._begun.layout, self._believed, values)
+        others = bodies_touching_base(self._run_start.layout, self._believed, values)
         if response is None or not others:
             return None
         matrix = response.scene.allowed_collision_matrix
         return allow_collisions(matrix, self._believed.root, others, AllowedCollisionEntry)
 
-    def _new_listener(self) -> bool:
+    def _has_new_listener(self) -> bool:
         """Return whether a subscriber or the service has joined since the last call."""
-        is_ready = self._client is not None and self._client.service_is_ready()
-        before, self._listeners = (
+        is_ready = self._make_client is not None and self._make_client.service_is_ready()
+        previous, self._listeners = (
             self._listeners,
             self._publisher.get_subscription_count() + int(is_ready),
         )
-        return self._listeners > before
+        return self._listeners > previous
 
-    def _warn_of(self, response: Any) -> None:
+    def _warn_if_refused(self, response: Any) -> None:
         if response is not None and not response.success:
             self._node.get_logger().warning(
                 f"{SERVICE} refused a change; does the robot of the run have the links of MoveIt's?",
@@ -158,11 +158,11 @@ class PlanningSceneOfRun:
             )
 
     def _request(self, message: Any) -> None:
-        if self._client is None or not self._client.service_is_ready():
+        if self._make_client is None or not self._make_client.service_is_ready():
             return
-        request = self._client.srv_type.Request()
+        request = self._make_client.srv_type.Request()
         request.scene = message
-        self._under_way = self._client.call_async(request)
+        self._pending = self._make_client.call_async(request)
 
 
 def follow(feed: Feed, _hands: Hands, port: int) -> PlanningSceneOfRun:
@@ -176,30 +176,30 @@ def follow(feed: Feed, _hands: Hands, port: int) -> PlanningSceneOfRun:
             "a planning scene has no port",
             where="--viewer",
             found=f"moveit={port}",
-            expected="moveit; ROS_DOMAIN_ID says where MoveIt is",
+            expected="moveit; ROS_DOMAIN_ID selects the domain of MoveIt",
         )
-    return PlanningSceneOfRun(feed, types())
+    return PlanningSceneOfRun(feed, import_types())
 
 
 def play(run: Path, _port: int) -> PlanningSceneOfRun:
-    """Refuse to show a run that is over.
+    """Raise the error for a run that is over.
 
     Raises:
-        BadInput: always; MoveIt plans for the present.
+        BadInput: always; MoveIt shows only runs in progress.
     """
     raise BadInput(
-        "MoveIt plans for now, and this run is over",
+        "MoveIt shows only runs in progress, and this run is over",
         where="--viewer",
         found=str(run),
         expected="hetwin run SCENARIO --viewer moveit",
     )
 
 
-def _client(node: Node, kind: str, name: str) -> Any:
+def _make_client(node: Node, kind: str, name: str) -> Any:
     """Return a client of one of MoveIt's services; None if moveit_msgs is not installed."""
     try:
         from moveit_msgs import srv
     except ImportError:
         return None
-    made = getattr(srv, kind, None)
-    return None if made is None else node.create_client(made, name)
+    service = getattr(srv, kind, None)
+    return None if service is None else node.create_client(service, name)

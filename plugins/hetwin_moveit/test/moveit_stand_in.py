@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from transforms3d.quaternions import qmult, rotate_vector
 
-from hetwin_moveit.messages import ADD, MOVE, REMOVE, Types
+from hetwin_moveit.messages import ADD, MOVE, REMOVE, MessageTypes
 from hetwin_suite.model import Floats, Layout
 
 
@@ -46,7 +46,7 @@ def _scene() -> Any:
     )
 
 
-TYPES = Types(
+TYPES = MessageTypes(
     scene=_scene,
     object=_object,
     attached=_attached,

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from hetwin_moveit.allowed import allow_collisions, stands_on
+from hetwin_moveit.allowed import allow_collisions, bodies_touching_base
 from hetwin_moveit.believed import SceneReader
 from hetwin_suite import run
 from hetwin_suite.episode import open_episode
@@ -37,4 +37,4 @@ def test_what_the_base_stands_on_is_found(tmp_path: Path) -> None:
     run("pick_and_place", out=tmp_path / "run", duration=0.01)
     episode = open_episode(tmp_path / "run")
     believed = SceneReader(episode.layout)
-    assert stands_on(episode.layout, believed, episode.values[0]) == ["ground"]
+    assert bodies_touching_base(episode.layout, believed, episode.values[0]) == ["ground"]

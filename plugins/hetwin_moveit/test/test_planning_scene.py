@@ -13,8 +13,8 @@ from moveit_stand_in import TYPES, PlanningSceneStandIn
 from support.plugins import needs
 
 from hetwin_moveit.believed import PlacedObject, SceneReader
-from hetwin_moveit.diff import changes, state_after
-from hetwin_moveit.messages import BOX, CYLINDER, SPHERE, Writer
+from hetwin_moveit.diff import difference, state_after
+from hetwin_moveit.messages import BOX, CYLINDER, SPHERE, MessageWriter
 from hetwin_suite import run
 from hetwin_suite.episode import Episode, open_episode
 from hetwin_suite.model import (
@@ -40,11 +40,11 @@ def episode(tmp_path_factory: pytest.TempPathFactory) -> Episode:
 def followed(episode: Episode, every: int) -> Iterator[tuple[int, PlanningSceneStandIn]]:
     """Yield indices of states, and a planning scene with all differences up to them."""
     believed = SceneReader(episode.layout)
-    writer = Writer(believed, TYPES)
+    writer = MessageWriter(believed, TYPES)
     scene, before = PlanningSceneStandIn(), dict[str, PlacedObject]()
     for index in range(0, len(episode.times), every):
         placed = believed.at(episode.values[index])
-        diff = changes(before, placed)
+        diff = difference(before, placed)
         if diff:
             scene.apply(writer.diff(placed, diff))
             before = state_after(before, placed, diff)
@@ -73,8 +73,8 @@ def test_it_hangs_on_the_hand_from_grasp_to_release(episode: Episode) -> None:
     believed = SceneReader(episode.layout)
     placed = believed.at(episode.values[last])
     (message,) = (
-        Writer(believed, TYPES)
-        .diff(placed, changes({}, placed))
+        MessageWriter(believed, TYPES)
+        .diff(placed, difference({}, placed))
         .robot_state.attached_collision_objects
     )
     assert message.link_name == "gripper_base"
@@ -111,7 +111,7 @@ def test_who_joins_late_gets_everything(episode: Episode) -> None:
     believed = SceneReader(episode.layout)
     placed = believed.at(episode.values[len(episode.times) // 2])
     early, late = PlanningSceneStandIn(), PlanningSceneStandIn()
-    everything = Writer(believed, TYPES).diff(placed, changes({}, placed))
+    everything = MessageWriter(believed, TYPES).diff(placed, difference({}, placed))
     early.apply(everything)
     early.apply(everything)  # it is repeated for the late one
     late.apply(everything)
@@ -134,7 +134,9 @@ def values_of(believed: SceneReader, deviation: float = 0.0) -> np.ndarray:
 
 def written(believed: SceneReader, deviation: float) -> object:
     placed = believed.at(values_of(believed, deviation))
-    (message,) = Writer(believed, TYPES).diff(placed, changes({}, placed)).world.collision_objects
+    (message,) = (
+        MessageWriter(believed, TYPES).diff(placed, difference({}, placed)).world.collision_objects
+    )
     return message
 
 
@@ -188,7 +190,7 @@ def test_after_any_changes_everything_is_where_it_should_be(
     holding: dict[str, str] = {}
     world: set[str] = set()
     for state in states:
-        diff = changes(before, state)
+        diff = difference(before, state)
         for name in diff.detached:
             world.add(name)
             del holding[name]

@@ -49,7 +49,7 @@ def test_mjcf_robots_run(name: str, tmp_path: Path) -> None:
 def test_a_scene_of_the_menagerie_is_a_robot_too(tmp_path: Path) -> None:
     scene = write_robot("parallel", tmp_path).parent / "scene.xml"
     draft = draft_scenario(record(tmp_path, joints_of(scene)), robot=str(scene))
-    assert any("thing of the scene (box, floor)" in warning for warning in draft.warnings)
+    assert any("object of the scene (box, floor)" in warning for warning in draft.warnings)
 
 
 @needs("hetwin_mjcf")
