@@ -124,11 +124,19 @@ def short_digest(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], s
     return digest
 
 
+@pytest.fixture(scope="module")
+def unchanged_digest(
+    tmp_path_factory: pytest.TempPathFactory, short_digest: Callable[[Path], str]
+) -> str:
+    """That of a copy of the shipped recording."""
+    folder = tmp_path_factory.mktemp("unchanged")
+    return short_digest(joint_states_only(EPISODE, folder / "copy"))
+
+
 def test_digest_of_an_unchanged_copy_is_the_same(
-    tmp_path: Path, short_digest: Callable[[Path], str]
+    tmp_path: Path, short_digest: Callable[[Path], str], unchanged_digest: str
 ) -> None:
-    copies = [joint_states_only(EPISODE, tmp_path / name) for name in ("one", "other")]
-    assert len({short_digest(copy) for copy in copies}) == 1
+    assert short_digest(joint_states_only(EPISODE, tmp_path / "other")) == unchanged_digest
 
 
 @pytest.mark.parametrize(
@@ -141,7 +149,11 @@ def test_digest_of_an_unchanged_copy_is_the_same(
     ],
 )
 def test_a_sample_changed_by_a_billionth_changes_the_digest(
-    tmp_path: Path, short_digest: Callable[[Path], str], joint: str, number: int
+    tmp_path: Path,
+    short_digest: Callable[[Path], str],
+    unchanged_digest: str,
+    joint: str,
+    number: int,
 ) -> None:
     seen = 0
 
@@ -154,10 +166,9 @@ def test_a_sample_changed_by_a_billionth_changes_the_digest(
         position = message.position[list(message.name).index(joint)]
         return [with_position(stamped, joint, position + 1e-9) if seen == number + 1 else stamped]
 
-    original = joint_states_only(EPISODE, tmp_path / "original")
     changed = joint_states_only(EPISODE, tmp_path / "changed", change)
     assert seen > number
-    assert short_digest(original) != short_digest(changed)
+    assert short_digest(changed) != unchanged_digest
 
 
 @pytest.mark.parametrize("name", ["grasped", "picked_up", "released", "put_down"])

@@ -44,7 +44,7 @@ def test_an_exception_in_a_step_names_model_call_and_time(tmp_path: Path) -> Non
 
 
 def test_a_killed_model_ends_the_run_within_its_deadline(tmp_path: Path) -> None:
-    scenario = toy(tmp_path, until=600.0, pace=0.001, cup=", deadline: 6.0")
+    scenario = toy(tmp_path, until=600.0, pace=0.01, cup=", deadline: 6.0")
     with (
         running(scenario, tmp_path / "run", *ONLY_CUP_APART) as (process, domain),
         watching(domain, process) as watcher,
@@ -92,7 +92,7 @@ def test_a_model_node_without_a_conductor_or_type_says_so(tmp_path: Path) -> Non
 
 
 def test_a_name_that_is_taken_is_refused_and_sigint_ends_the_run_in_order(tmp_path: Path) -> None:
-    scenario = toy(tmp_path, until=600.0, pace=0.001)
+    scenario = toy(tmp_path, until=600.0, pace=0.01)
     with (
         running(scenario, tmp_path / "run") as (process, domain),
         watching(domain, process) as watcher,

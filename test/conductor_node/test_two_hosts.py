@@ -125,7 +125,7 @@ def test_cutting_the_link_ends_the_run_and_names_model_and_host(
     hosts: Hosts, tmp_path: Path
 ) -> None:
 
-    scenario = toy(tmp_path, until=120.0, pace=0.001, cup=f", deadline: {DEADLINE_S}")
+    scenario = toy(tmp_path, until=120.0, pace=0.01, cup=f", deadline: {DEADLINE_S}")
     here, there = spread(hosts, scenario, tmp_path / "run")
     try:
         wait_until(lambda: is_under_way(tmp_path / "run"), "steps", process=here)

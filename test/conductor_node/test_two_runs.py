@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -62,7 +63,7 @@ def test_of_two_that_start_at_once_one_runs_and_one_is_told_why_not(tmp_path: Pa
 
 
 def test_a_second_into_the_same_folder_is_refused(tmp_path: Path) -> None:
-    scenario = toy(tmp_path, until=600.0, pace=0.001)
+    scenario = toy(tmp_path, until=600.0, pace=0.01)
     out = tmp_path / "run"
     with running(scenario, out, transport="local") as (first, _):
         wait_until((out / "log").exists, "its log", process=first)
@@ -78,7 +79,7 @@ def test_a_second_into_the_same_folder_is_refused(tmp_path: Path) -> None:
 @container
 def test_a_container_that_shares_the_hosts_network_is_refused(tmp_path: Path) -> None:
     domain = new_domain()
-    scenario = toy(tmp_path, until=600.0, pace=0.001)
+    scenario = toy(tmp_path, until=600.0, pace=0.01)
     with running(scenario, tmp_path / "run", *IN_PROCESS, domain=domain) as (first, _):
         wait_until((tmp_path / "run" / "log").exists, "its log", process=first)
         inside = ["unshare", *IN_A_CONTAINER, *command("run", scenario, "--transport", "ros")]
@@ -135,12 +136,16 @@ def run_in(domain: int, scenario: Path, out: Path):  # type: ignore[no-untyped-d
 # ---------------------------------------------------------------------- a conductor by hand
 
 
-@pytest.fixture
-def conductor(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], Watcher, str]]:
-    """A conductor that serves two goals, one who watches it, and the token of its run."""
+Serving = tuple[subprocess.Popen[str], Watcher, str]
+"""A conductor that serves a goal, one who watches it, and the token of its run."""
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[Serving]:
+    """A conductor in a domain of its own."""
     domain = new_domain()
-    scenario = toy(tmp_path, until=600.0, pace=0.001)
-    node = words(CONDUCTOR, scenario=scenario, in_process="all", runs=1, out=tmp_path / "runs")
+    scenario = toy(folder, until=600.0, pace=0.01)
+    node = words(CONDUCTOR, scenario=scenario, in_process="all", runs=1, out=folder / "runs")
     with (
         started(node, domain) as process,
         watching(domain, process) as watcher,
@@ -151,10 +156,22 @@ def conductor(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], Watcher, 
         yield process, watcher, heard[0].run
 
 
-def test_a_foreign_registration_is_refused_in_words(
-    conductor: tuple[subprocess.Popen[str], Watcher, str],
-) -> None:
-    process, watcher, run = conductor
+@pytest.fixture
+def conductor(tmp_path: Path) -> Iterator[Serving]:
+    """One of the test's own."""
+    with serving(tmp_path) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    """One for the tests that send it no goal."""
+    with serving(tmp_path_factory.mktemp("lasting")) as found:
+        yield found
+
+
+def test_a_foreign_registration_is_refused_in_words(lasting: Serving) -> None:
+    process, watcher, run = lasting
     request = RegisterModel.Request(name="cup", node="/cup", host="h", pid=1, run="r_other")
     refusal = watcher.call(RegisterModel, "/hetwin/register_model", request)
     assert (refusal.accepted, refusal.run) == (False, run)
@@ -166,7 +183,7 @@ def test_a_foreign_registration_is_refused_in_words(
 
 
 def test_a_foreign_goal_and_a_foreign_stop_change_nothing(
-    conductor: tuple[subprocess.Popen[str], Watcher, str],
+    conductor: Serving,
 ) -> None:
     process, watcher, run = conductor
     assert not watcher.goal_is_accepted(Simulate, "/hetwin/simulate", Simulate.Goal(run="r_other"))
@@ -186,7 +203,7 @@ def test_a_foreign_goal_and_a_foreign_stop_change_nothing(
 
 
 def test_a_conductor_whose_clients_goal_failed_says_so_by_its_code(
-    conductor: tuple[subprocess.Popen[str], Watcher, str],
+    conductor: Serving,
 ) -> None:
     process, watcher, _ = conductor
     goal = Simulate.Goal(scenario="/there/is/no/such/scenario.yaml")
@@ -195,15 +212,13 @@ def test_a_conductor_whose_clients_goal_failed_says_so_by_its_code(
     assert process.returncode == 2, err
 
 
-def test_a_second_conductor_by_hand_is_refused(
-    conductor: tuple[subprocess.Popen[str], Watcher, str], tmp_path: Path
-) -> None:
-    process, watcher, run = conductor
+def test_a_second_conductor_by_hand_is_refused(lasting: Serving, tmp_path: Path) -> None:
+    process, watcher, run = lasting
     domain = watcher.node.context.get_domain_id()
     done = subprocess.run(
         words(
             CONDUCTOR,
-            scenario=tmp_path / "toy.yaml",
+            scenario=toy(tmp_path),
             in_process="all",
             start_at_once="true",
             out=tmp_path / "runs",
@@ -221,7 +236,7 @@ def test_a_second_conductor_by_hand_is_refused(
 
 def test_the_name_is_free_as_soon_as_the_run_was_killed(tmp_path: Path) -> None:
     domain = new_domain()
-    scenario = toy(tmp_path, until=600.0, pace=0.001)
+    scenario = toy(tmp_path, until=600.0, pace=0.01)
     with running(scenario, tmp_path / "one", *IN_PROCESS, domain=domain) as (process, _):
         wait_until(lambda: is_under_way(tmp_path / "one"), "steps", process=process)
         process.kill()

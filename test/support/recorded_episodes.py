@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from support.made_once import made_once
+
+if TYPE_CHECKING:
+    from hetwin_bauer2022.evaluation.judge import Verdict
 
 
 def two_drops(factory: pytest.TempPathFactory) -> Path:
@@ -17,6 +22,22 @@ def two_drops(factory: pytest.TempPathFactory) -> Path:
         episodes.record_episodes(episodes.Kind.DROP, 2, 3, root / "two", jobs=2)
 
     return made_once(factory, "drops", record) / "two"
+
+
+def verdict_on_a_success(factory: pytest.TempPathFactory, approach: str) -> Verdict:
+    """What an approach says about the success of the two drops."""
+    episodes = pytest.importorskip("hetwin_bauer2022.evaluation.episodes")
+    judging = pytest.importorskip("hetwin_bauer2022.evaluation.judge")
+    drops = two_drops(factory)
+
+    def judge(folder: Path) -> None:
+        success = next(one for one in episodes.find_episodes(drops) if one.success)
+        verdict = judging.judge(success, approach)
+        (folder / "verdict").write_bytes(pickle.dumps(verdict))
+
+    kept = made_once(factory, f"verdict_{approach}", judge) / "verdict"
+    verdict: Verdict = pickle.loads(kept.read_bytes())
+    return verdict
 
 
 def an_insertion(factory: pytest.TempPathFactory) -> Path:

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from rosbags.highlevel import AnyReader
 from rosbags.rosbag2 import StoragePlugin, Writer
-from support.recorded_episodes import two_drops
+from support.recorded_episodes import two_drops, verdict_on_a_success
 from typer.testing import CliRunner
 
 from hetwin_bauer2022.evaluation.approaches import Contacts
@@ -98,11 +98,13 @@ def test_table_file_and_page(evaluated: Evaluated) -> None:
     assert "http://" not in evaluated.page.partition("<script")[0]
 
 
-def test_a_verdict_is_the_same_each_time(success: LabelledEpisode, evaluated: Evaluated) -> None:
+def test_a_verdict_is_the_same_each_time(
+    evaluated: Evaluated, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     (first,) = (
         row for row in evaluated.rows if row["truth"] == "True" and row["approach"] == "ensemble"
     )
-    second = judge(success, "ensemble")
+    second = verdict_on_a_success(tmp_path_factory, "ensemble")
     assert first["why"] == second.why
     assert (first["success"], first["gain"]) == (repr(second.success), repr(second.gain))
 

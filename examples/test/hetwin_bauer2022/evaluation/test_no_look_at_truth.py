@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 from support.plugins import benchmark
-from support.recorded_episodes import an_insertion, two_drops
+from support.recorded_episodes import an_insertion, two_drops, verdict_on_a_success
 
 from hetwin_bauer2022.evaluation.approaches import APPROACHES
 from hetwin_bauer2022.evaluation.episodes import LabelledEpisode, find_episodes, read_episode
@@ -68,14 +68,17 @@ DAILY = ("ensemble", "rule", "kinematic")
     [pytest.param(a, marks=[] if a in DAILY else pytest.mark.long) for a in APPROACHES],
 )
 def test_a_verdict_needs_only_what_the_robot_has(
-    approach: str, episodes: list[LabelledEpisode], tmp_path: Path
+    approach: str,
+    episodes: list[LabelledEpisode],
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     episode = next(one for one in episodes if one.success)
     theirs = tmp_path / "bare"
     shutil.copytree(episode.recording, theirs / "recording")
     shutil.copy(episode.folder / "scene.json", theirs)
     lies = replace(episode, folder=theirs, success=False, cause="missed", margin=-1.0, held=False)
-    said = judge(episode, approach)
+    said = verdict_on_a_success(tmp_path_factory, approach)
     assert said.success is not None, said.why
     assert (said.hand_backs > 0) is (approach in HOLDING), "what holds the ball gives it back"
     with watched() as paths:
@@ -89,12 +92,15 @@ def test_a_verdict_needs_only_what_the_robot_has(
 
 @pytest.mark.parametrize("approach", ["rule", "kinematic"])
 def test_rules_are_given_the_worse_recording(
-    approach: str, episodes: list[LabelledEpisode], tmp_path: Path
+    approach: str,
+    episodes: list[LabelledEpisode],
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     episode = next(one for one in episodes if one.success)
     (mismatch,) = read_mismatches(["finger_offset=-0.3"])
     worse = worsen(episode, [mismatch], tmp_path / "worse")
-    assert judge(episode, approach).success is True
+    assert verdict_on_a_success(tmp_path_factory, approach).success is True
     assert judge(worse, approach).success is False, "fingers that read closed hold nothing"
 
 
