@@ -135,6 +135,7 @@ class RunJob(Job[Draw, RunResult]):
 
         def at_barrier(now: BetweenSteps) -> None:
             if now.time_ns != at_ns:
+                now.rest()
                 return
             try:
                 apply_draw(now, draw)

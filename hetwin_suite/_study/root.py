@@ -125,6 +125,8 @@ class Root:
             try:
                 if sources:
                     between.alter({}, {self._scenario.main.name: {SOURCE: sources.pop()}})
+                elif not moment.is_now(between.time_ns, between.events):
+                    between.rest(moment.latest_ns)
                 if not moment.is_now(between.time_ns, between.events):
                     return
                 result = plan(self._still_placed(moment, between))

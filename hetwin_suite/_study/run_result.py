@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
+from hetwin_core.ensemble.clock import FAR_FUTURE_NS
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.sources import is_commanded, is_live
 from hetwin_core.ensemble.errors import BadInput
@@ -34,6 +35,11 @@ class Moment:
     at_s: float | None = None
     before: str = ""
 
+    @property
+    def latest_ns(self) -> int:
+        """The time that defines the moment [ns]; a time that no run reaches if an action does."""
+        return FAR_FUTURE_NS if self.at_s is None else round(self.at_s * 1e9)
+
     def is_now(self, time_ns: int, events: Sequence[Event]) -> bool:
         """Whether a barrier is the moment.
 
@@ -42,7 +48,7 @@ class Moment:
             events: events handled since the last barrier.
         """
         if self.at_s is not None:
-            return time_ns >= round(self.at_s * 1e9)
+            return time_ns >= self.latest_ns
         return self.action(events) is not None
 
     def action(self, events: Sequence[Event]) -> Event | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
+from hetwin_core.ensemble.clock import FAR_FUTURE_NS
 from hetwin_core.ensemble.conductor.checkpoint import (
     SOURCE,
     Checkpoint,
@@ -79,6 +80,7 @@ class BetweenSteps:
 
     Attributes:
         next_step: maps a complete step to the next one to take; None if no steps are skipped.
+        wake_ns: time up to which all callbacks `rest` [ns]; None if one of them does not.
     """
 
     def __init__(
@@ -96,6 +98,8 @@ class BetweenSteps:
         self._listeners, self._parts, self._scene, self._start = listeners, parts, scene, start
         self._loop, self._sources = loop, 0
         self.next_step: Callable[[int], int] | None = None
+        self.wake_ns: int | None = None
+        self._rests: list[int] = []
         self._seen_count = 0
         self._new_events: Sequence[Event] = ()
 
@@ -103,8 +107,20 @@ class BetweenSteps:
         """Call the callbacks of this barrier; `events` are those since the last call."""
         events = self._parts.events.events
         self._new_events, self._seen_count = events[self._seen_count :], len(events)
+        self._rests.clear()
         for callback in tuple(callbacks):
             callback(self)
+        self.wake_ns = min(self._rests) if len(self._rests) == len(callbacks) else None
+
+    def rest(self, until_ns: int = FAR_FUTURE_NS) -> None:
+        """Let the main model take several steps in one call, as without callbacks: this one has changed nothing.
+
+        The callback is called again where the run stops for another reason, such as a model's step or an event.
+
+        Args:
+            until_ns: time at which it is called at the latest [ns].
+        """
+        self._rests.append(until_ns)
 
     def mark_seen(self) -> None:
         """Treat all events so far as seen, such as those of a restored run."""

@@ -8,6 +8,7 @@ from contextlib import suppress
 
 import numpy as np
 
+from hetwin_core.ensemble.clock import FAR_FUTURE_NS
 from hetwin_core.ensemble.conductor.between_steps import AtBarrier, BetweenSteps
 from hetwin_core.ensemble.conductor.checkpoint import (
     SOURCE,
@@ -205,7 +206,8 @@ class Run:
             self._step = step
             if self._at_barriers:
                 self._between.run_callbacks(self._at_barriers)
-                ensemble.mark_changed()
+                if self._between.wake_ns is None:
+                    ensemble.mark_changed()
             if not begun:
                 next_step = self._next_step(step)
             if not (
@@ -225,16 +227,18 @@ class Run:
         if self._between.next_step is not None:
             return self._between.next_step(step)
         controls = self._controls
-        one_by_one = self._at_barriers or self._options.single_steps
+        wake_ns = self._between.wake_ns if self._at_barriers else FAR_FUTURE_NS
         if (
-            one_by_one
+            wake_ns is None
+            or self._options.single_steps
             or controls.pause.remaining_steps is not None
             or controls.pace.factor is not None
         ):
             return step + 1
         publisher, clock = self._parts.publisher, self._scenario.clock
-        published_step = clock.step_from(publisher.next_ns(self._prepared.scene.time_ns))
-        return max(step + 1, min(self._parts.step.next_stop(step), published_step))
+        published_ns = publisher.next_ns(self._prepared.scene.time_ns)
+        last = clock.step_from(min(published_ns, wake_ns))
+        return max(step + 1, min(self._parts.step.next_stop(step), last))
 
     def _raise_fidelity(self) -> None:
         """Set all fidelities to high in the last state, where signalers no longer decide."""

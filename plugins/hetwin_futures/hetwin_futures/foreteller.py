@@ -144,6 +144,7 @@ class PredictionRequests:
 
     def look(self, now: BetweenSteps) -> None:
         """Request a prediction if an action was announced since the last barrier."""
+        now.rest()
         new = [one for event in now.events if (one := announced_of(event)) is not None]
         if not new:
             return
