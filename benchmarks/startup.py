@@ -55,9 +55,9 @@ def start(models: int, domain: int) -> tuple[float, set[str]]:
     from rclpy.node import Node
 
     from conductor_node.processes import CONDUCTOR_NODE, MODEL_NODE, start_node
-    from hetwin_suite.running.ros_nodes import CONDUCTOR_AND_COMMAND, quick_discovery
+    from hetwin_suite.running.ros_nodes import OTHER_PARTICIPANTS, restrict_discovery
 
-    quick_discovery(models + CONDUCTOR_AND_COMMAND)
+    restrict_discovery(models + OTHER_PARTICIPANTS)
     names = ["source", *(f"follower_{i}" for i in range(1, models))]
     processes: list[subprocess.Popen[bytes]] = []
     rclpy.init(args=[])

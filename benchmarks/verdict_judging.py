@@ -17,7 +17,7 @@ from verdict_robots import KINDS, lab
 from verdict_scenes import BOX
 
 from hetwin_suite.cli import outcome
-from hetwin_suite.running.request import Ended
+from hetwin_suite.running.request import FinishedRun
 
 FINE = "fine"
 NEAR_S = 0.3
@@ -103,7 +103,7 @@ def _said(summary: Row, run: Path) -> str:
     """What the command prints of a run."""
     text = io.StringIO()
     with redirect_stdout(text), redirect_stderr(text):
-        print("\n".join(outcome.lines(Ended(summary, 0, run))))
+        print("\n".join(outcome.lines(FinishedRun(summary, 0, run))))
     return text.getvalue()
 
 

@@ -11,7 +11,14 @@ from typing import Any
 
 import typer
 
-from hetwin_suite.cli.commands import BY_OPTION, DEFAULTS, FORMER, GONE, OPTIONS, OWN
+from hetwin_suite.cli.commands import (
+    BUILT_IN,
+    KEPT_DEFAULTS,
+    OPTIONS_TO_SUBCOMMANDS,
+    REMOVAL_VERSION,
+    RENAMED_COMMANDS,
+    RENAMED_OPTIONS,
+)
 from hetwin_suite.cli.main import app
 
 PAGE = Path(__file__).resolve().parent / "reference" / "commands.md"
@@ -47,7 +54,7 @@ $ hetwin list robots
 RENAMED = f"""\
 ## Old names
 
-These work until hetwin {GONE}, with a warning on stderr.
+These work until hetwin {REMOVAL_VERSION}, with a warning on stderr.
 
 | old | new |
 | --- | --- |
@@ -101,7 +108,7 @@ def _row(words: str, command: Any) -> str:
         if param.param_type_name == "argument"
     )
     does = str(command.help).partition("\n\n")[0].replace("\n", " ")
-    mark = "" if words.split()[0] in OWN else " (package)"
+    mark = "" if words.split()[0] in BUILT_IN else " (package)"
     return f"| `hetwin {words}`{mark} | {_code(takes)} | {_cell(does)} |\n"
 
 
@@ -117,13 +124,13 @@ def _options(commands: dict[str, Any]) -> Iterator[str]:
 
 
 def _old() -> Iterator[str]:
-    for old, new in FORMER.items():
-        default = " ".join(DEFAULTS.get(old, ())).rstrip()
+    for old, new in RENAMED_COMMANDS.items():
+        default = " ".join(KEPT_DEFAULTS.get(old, ())).rstrip()
         yield f"| `{old}` | `{f'{new} {default}'.strip()}` |\n"
-    for command, below in BY_OPTION.items():
+    for command, below in OPTIONS_TO_SUBCOMMANDS.items():
         for option, name in below.items():
             yield f"| `{f'{command} {option}'.strip()}` | `{command} {name}` |\n"
-    for command, options in OPTIONS.items():
+    for command, options in RENAMED_OPTIONS.items():
         for option, new in options.items():
             yield f"| `{command} {option}` | `{command} {new}` |\n"
 

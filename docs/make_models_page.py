@@ -15,10 +15,10 @@ from hetwin_suite.cli.catalogue import (
     AttributeRow,
     ModelRow,
     ParameterRow,
-    attribute,
-    default,
+    attribute_text,
+    default_text,
     model_row,
-    steps,
+    stepping_text,
 )
 
 DOCS = Path(__file__).resolve().parent
@@ -64,14 +64,14 @@ def page() -> str:
 
 def _model(row: ModelRow) -> str:
     brought = f" From `{install_command(MODELS[row.type])}`." if row.type in MODELS else ""
-    responsible = ", ".join(f"`{attribute(a)}`" for a in row.attributes) or "nothing"
+    responsible = ", ".join(f"`{attribute_text(a)}`" for a in row.attributes) or "nothing"
     parts = [
         f"## {row.type}\n\n{row.summary}\n",
-        f"Steps: {steps(row)}; can be responsible for: {responsible}.{brought}\n",
+        f"Steps: {stepping_text(row)}; can be responsible for: {responsible}.{brought}\n",
     ]
     if row.parameters:
         cells = [
-            (f"`{p.name}`", p.kind, p.unit, _code(default(p, json.dumps), p), p.description)
+            (f"`{p.name}`", p.kind, p.unit, _code(default_text(p, json.dumps), p), p.description)
             for p in row.parameters
         ]
         parts.append(_table(("parameter", "kind", "unit", "default", "meaning"), cells))

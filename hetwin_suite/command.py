@@ -71,7 +71,7 @@ from hetwin_suite._commands.result import (
     table,
 )
 from hetwin_suite._study.keep import Keep
-from hetwin_suite.running.patience import Patience, never_silent, to_stderr
+from hetwin_suite.running.patience import ProgressReminder, never_silent, to_stderr
 
 __all__ = [
     "NOT_KNOWN",
@@ -91,7 +91,7 @@ __all__ = [
     "Packages",
     "Page",
     "PagedResult",
-    "Patience",
+    "ProgressReminder",
     "Result",
     "Run",
     "RunFigures",

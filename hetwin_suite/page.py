@@ -42,7 +42,7 @@ from hetwin_suite.view.content import (
     Time,
     listed,
 )
-from hetwin_suite.view.document import Document, Marked, side_by_side
+from hetwin_suite.view.document import Document, MarkedTime, side_by_side
 from hetwin_suite.view.figures import (
     Axis,
     Bar,
@@ -54,13 +54,13 @@ from hetwin_suite.view.figures import (
     Rows,
     Tint,
     lines_over,
-    over,
+    time_span,
 )
 from hetwin_suite.view.film.film import Body, Film, Layer, Part, Scene
 from hetwin_suite.view.film.from_episode import film_of
-from hetwin_suite.view.layers import filmed
+from hetwin_suite.view.layers import film_with_layers
 from hetwin_suite.view.palette import MAIN, SERIES
-from hetwin_suite.view.report.page import Playing, playing_film, write_report
+from hetwin_suite.view.report.page import PlayerWithFilms, playing_film, write_report
 from hetwin_suite.view.report.story.events import stored_concerns
 
 __all__ = [
@@ -87,12 +87,12 @@ __all__ = [
     "LineStyle",
     "Lines",
     "Link",
-    "Marked",
+    "MarkedTime",
     "Panel",
     "Paragraph",
     "Part",
     "Picture",
-    "Playing",
+    "PlayerWithFilms",
     "PointStyle",
     "Quiet",
     "Rows",
@@ -103,13 +103,13 @@ __all__ = [
     "Time",
     "Tint",
     "film_of",
-    "filmed",
+    "film_with_layers",
     "length",
     "lines_over",
     "listed",
-    "over",
     "playing_film",
     "side_by_side",
     "stored_concerns",
+    "time_span",
     "write_report",
 ]

@@ -22,10 +22,10 @@ the ending of such files, names the function, and `hetwin show RUN --out X.json`
         write_text(file, json.dumps(rows), "the owners")
         return Result({"rows": len(rows)}, [f"{file}: {len(rows)} rows"])
 
-A `Viewer` shows live and finished runs. An entry point of the group `hetwin.viewers` names it, and
-`hetwin run --viewer NAME` and `hetwin show RUN --viewer NAME` use it. It reads the data to show from a `Feed`, and
-pauses, steps and otherwise controls the run through `Hands`. A `RunEncoder` converts states to the messages of a log;
-`Doors` keeps foreign web pages out of a server.
+A `Viewer` shows live and finished runs. An entry point of the group `hetwin.viewers` names it, and `hetwin run --viewer
+NAME` and `hetwin show RUN --viewer NAME` use it. It reads the data to show from a `Feed`, and pauses, steps and
+otherwise controls the run through `RunControls`. A `RunEncoder` converts states to the messages of a log; `AccessRules`
+keeps foreign web pages out of a server.
 """
 
 from __future__ import annotations
@@ -51,11 +51,28 @@ from hetwin_core.episodes.run_messages import event as event_messages
 from hetwin_core.episodes.run_messages import handover as handover_message
 from hetwin_core.episodes.run_messages import note as note_message
 from hetwin_core.episodes.run_messages import registry as registry_message
-from hetwin_suite.view.live.doors import LOOPBACK, Doors
-from hetwin_suite.view.live.feed import Begun, Feed, Happening, HappeningKind, Now, Over, Phase
-from hetwin_suite.view.live.hands import Deed, GoOn, HandOver, Hands, HoldTo, Pause, Raise, Step
+from hetwin_suite.view.live.doors import LOOPBACK, AccessRules
+from hetwin_suite.view.live.feed import (
+    Feed,
+    Happening,
+    HappeningKind,
+    LiveState,
+    Phase,
+    RunEnd,
+    RunFacts,
+)
+from hetwin_suite.view.live.hands import (
+    Control,
+    HandOver,
+    Pause,
+    Raise,
+    Resume,
+    RunControls,
+    SetPace,
+    Step,
+)
 from hetwin_suite.view.palette import model_colours, rgb
-from hetwin_suite.view.viewers import Shown, Viewer
+from hetwin_suite.view.viewers import ShownRun, Viewer
 
 __all__ = [
     "CONTACTS",
@@ -68,25 +85,25 @@ __all__ = [
     "RESPONSIBILITIES",
     "STATIC_TRANSFORMS",
     "TRANSFORMS",
-    "Begun",
-    "Deed",
-    "Doors",
+    "AccessRules",
+    "Control",
     "Encoded",
     "Feed",
-    "GoOn",
     "HandOver",
-    "Hands",
     "Happening",
     "HappeningKind",
-    "HoldTo",
+    "LiveState",
     "ModelRecord",
-    "Now",
-    "Over",
     "Pause",
     "Phase",
     "Raise",
+    "Resume",
+    "RunControls",
     "RunEncoder",
-    "Shown",
+    "RunEnd",
+    "RunFacts",
+    "SetPace",
+    "ShownRun",
     "Step",
     "Topic",
     "Viewer",

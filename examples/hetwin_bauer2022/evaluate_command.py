@@ -72,22 +72,22 @@ def table2(
     from hetwin_bauer2022.evaluation.replay import Replay
     from hetwin_bauer2022.evaluation.worse import check_mismatches
     from hetwin_bauer2022.mismatch import read_mismatches
-    from hetwin_suite.command import Patience, to_stderr
+    from hetwin_suite.command import ProgressReminder, to_stderr
 
     chosen = chosen_approaches(approaches)
     replay = Replay(contacts, engine, read_mismatches(mismatch or ()))
     found = find_episodes(episodes)
     check_mismatches(replay.mismatches, found)
-    patience, done = Patience(to_stderr), 0
+    patience, done = ProgressReminder(to_stderr), 0
 
     def progress(number: int, of: int, verdict: Verdict) -> None:
         nonlocal done
         done = number
         to_stderr(_line(number, of, verdict))
-        patience.heard()
+        patience.restart()
 
     def look() -> None:
-        patience.look(f"{done} of {len(found) * len(chosen)} judged")
+        patience.remind(f"{done} of {len(found) * len(chosen)} judged")
 
     judged = judge_all(found, chosen, replay, jobs=jobs, progress=progress, look=look)
     from hetwin_bauer2022.evaluation import verdicts

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from hetwin_suite._commands.result import Result
-from hetwin_suite.running.patience import Patience, to_stderr
+from hetwin_suite.running.patience import ProgressReminder, to_stderr
 
 if TYPE_CHECKING:
     from hetwin_suite._study.run_result import RunResult
@@ -30,9 +30,9 @@ def follow_study(
     Returns:
         The finished runs: a list that grows while the study runs.
     """
-    from hetwin_suite.running.patience import Patience, to_stderr
+    from hetwin_suite.running.patience import ProgressReminder, to_stderr
 
-    patience = Patience(to_stderr)
+    patience = ProgressReminder(to_stderr)
     finished: list[RunResult] = []
 
     def on_finished(run: RunResult) -> None:
@@ -41,7 +41,7 @@ def follow_study(
             to_stderr(f"warning: future {run.index}: {run.error}")
 
     study.progress = on_finished
-    study.look = lambda: patience.look(progress_text(finished))
+    study.look = lambda: patience.remind(progress_text(finished))
     study.note = lambda text: to_stderr(f"warning: {text}")
     return finished
 
@@ -71,7 +71,7 @@ def record_with_progress(
         why: given an episode's summary, returns words to print after the episode's label and cause.
         more: given the content of `distribution.json`, returns lines to print at the end.
     """
-    patience, finished = Patience(to_stderr), 0
+    patience, finished = ProgressReminder(to_stderr), 0
 
     def show(name: str, summary: Mapping[str, Any]) -> None:
         nonlocal finished
@@ -80,9 +80,9 @@ def record_with_progress(
         to_stderr(
             f"{finished} of {of}: {name}: {', '.join([summary['label'], *cause, *why(summary)])}"
         )
-        patience.heard()
+        patience.restart()
 
-    found = record(on_episode=show, look=lambda: patience.look(f"{finished} of {of} recorded"))
+    found = record(on_episode=show, look=lambda: patience.remind(f"{finished} of {of} recorded"))
     return Result({**found, "out": str(out.resolve())}, [*_lines(found, out), *more(found)])
 
 

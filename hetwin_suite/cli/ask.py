@@ -89,14 +89,14 @@ def ask(
     return _answered(episode, asked)
 
 
-def _check_alone(option: str, questions: int, wanted: int) -> None:
+def _check_alone(option: str, questions: int, required: int) -> None:
     """Check the number of questions beside an option.
 
     Raises:
-        BadInput: if it is not `wanted`.
+        BadInput: if it is not `required`.
     """
-    if questions != wanted:
-        expected = "one statement, in quotes" if wanted else "no question beside it"
+    if questions != required:
+        expected = "one statement, in quotes" if required else "no question beside it"
         raise BadInput(
             "the number of questions is wrong", where=option, found=questions, expected=expected
         )
@@ -116,19 +116,19 @@ def _answered(episode: Path, asked: list[tuple[str, str]]) -> Result:
     with never_silent(lambda: "reading the log"):
         tables = AskedTables(open_tables(_folder(episode)))
     answers = [_answer(tables, text, where) for text, where in asked]
-    wrong = [error for error in answers if isinstance(error, BadInput)]
-    if wrong and len(answers) == 1:
-        raise wrong[0]
+    errors = [error for error in answers if isinstance(error, BadInput)]
+    if errors and len(answers) == 1:
+        raise errors[0]
     until = tables.tables.known_until_ns / 1e9
     pairs = [(text, answer) for (text, _), answer in zip(asked, answers, strict=True)]
     unknown = any(not isinstance(answer, BadInput) and answer.why for answer in answers)
     return Result(
         {"known_until": until, "answers": [_row(*pair) for pair in pairs]},
         [
-            *(line for pair in pairs for line in _shown(*pair)),
+            *(line for pair in pairs for line in _answer_lines(*pair)),
             f"the log is known until {until:.3f} s",
         ],
-        BAD_INPUT if wrong else NOT_KNOWN if unknown else 0,
+        BAD_INPUT if errors else NOT_KNOWN if unknown else 0,
     )
 
 
@@ -165,14 +165,14 @@ def _folder(episode: Path) -> Path:
     return episode.parent if episode.name == LOG and not (episode / LOG).exists() else episode
 
 
-def _shown(text: str, answer: QuestionAnswer | BadInput) -> Iterator[str]:
+def _answer_lines(text: str, answer: QuestionAnswer | BadInput) -> Iterator[str]:
     """Yield the lines of an answer for a person."""
     if isinstance(answer, BadInput):
         yield from (text, f"  error: {answer}")
         return
     document = answer.as_json()
     yield answer.question
-    yield f"  {_words(answer)}"
+    yield f"  {_value_text(answer)}"
     times = ", ".join(f"{begin:g} to {end:g} s" for begin, end in document["intervals"])
     if times:
         yield f"  when: {times}"
@@ -185,7 +185,7 @@ def _shown(text: str, answer: QuestionAnswer | BadInput) -> Iterator[str]:
         yield f"  and {more} more rows"
 
 
-def _words(answer: QuestionAnswer) -> str:
+def _value_text(answer: QuestionAnswer) -> str:
     if answer.why:
         return f"not known: {answer.why}"
     return "null" if answer.value is None else json.dumps(_rounded(answer.value))
@@ -197,9 +197,9 @@ def _rounded(value: Any) -> Any:
         case float():
             return round(value, DIGITS)
         case list():
-            return [_rounded(one) for one in value]
+            return [_rounded(item) for item in value]
         case dict():
-            return {key: _rounded(one) for key, one in value.items()}
+            return {key: _rounded(item) for key, item in value.items()}
     return value
 
 

@@ -83,7 +83,7 @@ def model_row(name: str) -> ModelRow:
     Raises:
         BadInput: if there is no such type.
     """
-    return _declared(name, model_class(name))
+    return _row_of_class(name, model_class(name))
 
 
 def evaluator_rows() -> dict[str, str]:
@@ -91,21 +91,21 @@ def evaluator_rows() -> dict[str, str]:
     return {name: inspect.getdoc(f) or "" for name, f in sorted(all_evaluators().items())}
 
 
-def steps(row: ModelRow) -> str:
+def stepping_text(row: ModelRow) -> str:
     """Describe how a model steps, and its rate."""
     if row.stepping is None:
         return "?"
     return f"{row.stepping}, {AS_MAIN if row.rate is None else f'{row.rate:g}/s'}"
 
 
-def attribute(row: AttributeRow) -> str:
+def attribute_text(row: AttributeRow) -> str:
     """Describe an attribute and its unit."""
     if row.name == ANY_ATTRIBUTE.name:
         return f"{row.name} (those named by its parameters)"
     return f"{row.name} [{row.unit}]" if row.unit else row.name
 
 
-def default(row: ParameterRow, show: Callable[[Any], str] = str) -> str:
+def default_text(row: ParameterRow, show: Callable[[Any], str] = str) -> str:
     """Describe the default of a parameter."""
     if row.required:
         return "required"
@@ -128,7 +128,7 @@ def _row_of(name: str) -> ModelRow:
         )
 
 
-def _declared(name: str, cls: type[Model]) -> ModelRow:
+def _row_of_class(name: str, cls: type[Model]) -> ModelRow:
     declare_model(cls)
     return ModelRow(
         type=name,

@@ -43,8 +43,8 @@ def check(
 
 
 def _facts(facts: Mapping[str, Any], variant: str | None) -> Iterator[str]:
-    of = f", variant {variant}," if variant else ""
-    yield f"{facts['scenario']} ({facts['file']}){of} is fine."
+    variant_text = f", variant {variant}," if variant else ""
+    yield f"{facts['scenario']} ({facts['file']}){variant_text} is fine."
     for m in facts["models"]:
         yield f"  model {m['name']}: {m['type']}, {m['stepping']}, {m['rate']:g} steps/s"
     kinds: dict[str, list[str]] = {}

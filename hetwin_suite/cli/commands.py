@@ -29,45 +29,45 @@ KINDS = "hetwin.episode_kinds"
 """Entry point group of packages' episode kinds: `record.KIND` and `evaluate.KIND`, functions as for commands."""
 
 
-class Own(NamedTuple):
+class BuiltIn(NamedTuple):
     """A built-in command, or a noun with subcommands.
 
     Attributes:
         summary: one-line help.
         home: MODULE:FUNCTION in `hetwin_suite.cli`; empty for a noun.
-        below: built-in subcommands of a noun; packages may add others.
+        subcommands: built-in subcommands of a noun; packages may add others.
     """
 
     summary: str
     home: str = ""
-    below: Mapping[str, Own] = {}
+    subcommands: Mapping[str, BuiltIn] = {}
 
 
-OWN: Mapping[str, Own] = {
-    "run": Own("run a scenario and report what happened", "run:run"),
-    "new": Own("make a scenario from a recording of any robot", "new:new"),
-    "check": Own("check a scenario and all that it names, with one step", "check:check"),
-    "show": Own("show runs in the browser, or write one as a page, tables ...", "show:show"),
-    "ask": Own("ask a run what held, what happened, why, and what went wrong", "ask:ask"),
-    "record": Own("record episodes of a simulated real robot"),
-    "evaluate": Own("compare approaches on recorded episodes"),
-    "robot": Own("play the part of a robot, or command one"),
-    "urdf": Own("see what a robot is, and compute its motions"),
-    "calibrate": Own("improve models of arms, drives and travel from data"),
-    "model": Own(
+BUILT_IN: Mapping[str, BuiltIn] = {
+    "run": BuiltIn("run a scenario and report what happened", "run:run"),
+    "new": BuiltIn("make a scenario from a recording of any robot", "new:new"),
+    "check": BuiltIn("check a scenario and all that it names, with one step", "check:check"),
+    "show": BuiltIn("show runs in the browser, or write one as a page, tables ...", "show:show"),
+    "ask": BuiltIn("ask a run what held, what happened, why, and what went wrong", "ask:ask"),
+    "record": BuiltIn("record episodes of a simulated real robot"),
+    "evaluate": BuiltIn("compare approaches on recorded episodes"),
+    "robot": BuiltIn("play the part of a robot, or command one"),
+    "urdf": BuiltIn("see what a robot is, and compute its motions"),
+    "calibrate": BuiltIn("improve models of arms, drives and travel from data"),
+    "model": BuiltIn(
         "write a model of your own",
-        below={
-            "new": Own("write a package with a model", "check:new_model"),
+        subcommands={
+            "new": BuiltIn("write a package with a model", "check:new_model"),
         },
     ),
-    "list": Own(
+    "list": BuiltIn(
         "list what there is",
-        below={
-            "scenarios": Own("the scenarios that come with hetwin", "listing:scenarios"),
-            "models": Own("the models, or what one of them declares", "listing:models"),
-            "evaluators": Own("the functions of expressions", "listing:evaluators"),
-            "robots": Own("the robots that have a name", "listing:robots"),
-            "schema": Own("JSON Schemas of files and outputs", "listing:schema"),
+        subcommands={
+            "scenarios": BuiltIn("the scenarios that come with hetwin", "listing:scenarios"),
+            "models": BuiltIn("the models, or what one of them declares", "listing:models"),
+            "evaluators": BuiltIn("the functions of expressions", "listing:evaluators"),
+            "robots": BuiltIn("the robots that have a name", "listing:robots"),
+            "schema": BuiltIn("JSON Schemas of files and outputs", "listing:schema"),
         },
     ),
 }
@@ -94,13 +94,13 @@ class Commands(Group):
     A built-in command takes precedence over a package's command of the same name.
     """
 
-    own: Mapping[str, Own] = OWN
+    own: Mapping[str, BuiltIn] = BUILT_IN
     noun = ""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Replace deprecated names of commands and options by the present ones, with a warning."""
+        """Replace deprecated names of commands and options by the current ones, with a warning."""
         if ctx.parent is None:
-            args, warning = renewed(args)
+            args, warning = replace_deprecated(args)
             args = with_default_ports(args)
             if warning and not ctx.resilient_parsing:
                 typer.echo(warning, err=True)
@@ -118,18 +118,18 @@ class Commands(Group):
         """
         own, point = self.own.get(cmd_name), self._of_packages().get(cmd_name)
         if own is not None:
-            return _own(cmd_name, own)
+            return _built_in(cmd_name, own)
         if point is not None:
             return _command(
                 cmd_name,
                 Points(point.group, "command", EXPECTED).loaded(point),
                 f"{point.group}.{point.name}",
             )
-        whole = f"{self.noun} {cmd_name}".lstrip()
-        if whole in COMMANDS:
+        full_name = f"{self.noun} {cmd_name}".lstrip()
+        if full_name in COMMANDS:
             raise BadInput(
-                f"hetwin {whole} is in a package of its own, which is not installed",
-                expected=install_command(COMMANDS[whole]),
+                f"hetwin {full_name} is in a package of its own, which is not installed",
+                expected=install_command(COMMANDS[full_name]),
             )
         names: Any = dict.fromkeys(self.list_commands(ctx))
         self.commands = names  # so that typer suggests similar names
@@ -148,11 +148,11 @@ class Commands(Group):
             with formatter.section(f"Commands of {package}"):
                 formatter.write_dl([(name, f"see hetwin {noun}{name} --help") for name in names])
         named = {name.removeprefix(noun): extra for name, extra in COMMANDS.items()}
-        there = {*self.own, *self._of_packages()}
+        available = {*self.own, *self._of_packages()}
         rows = [
             (name, install_command(extra))
             for name, extra in named.items()
-            if noun and noun + name in COMMANDS and name not in there
+            if noun and noun + name in COMMANDS and name not in available
         ]
         if rows:
             with formatter.section("Not installed"):
@@ -166,7 +166,7 @@ class Commands(Group):
         return {n: point for n, point in named.items() if n not in self.own and "." not in n}
 
 
-def _own(name: str, own: Own) -> Any:
+def _built_in(name: str, own: BuiltIn) -> Any:
     if own.home:
         module, _, attribute = own.home.partition(":")
         return _command(
@@ -178,13 +178,13 @@ def _own(name: str, own: Own) -> Any:
         no_args_is_help=True,
         rich_markup_mode=None,
     )
-    noun.own, noun.noun = own.below, name
+    noun.own, noun.noun = own.subcommands, name
     return noun
 
 
 def _command(name: str, found: Any, where: str) -> Any:
     if isinstance(found, typer.Typer):
-        group = typer.main.get_group(_presenting(found))
+        group = typer.main.get_group(_app_with_presentation(found))
         group.name = name
         return group
     if not isroutine(found):
@@ -193,12 +193,12 @@ def _command(name: str, found: Any, where: str) -> Any:
             where=where,
             found=type(found).__name__,
         )
-    alone = typer.Typer(rich_markup_mode=None, add_completion=False)
-    alone.command(name)(_presented(found))
-    return typer.main.get_command(alone)
+    app = typer.Typer(rich_markup_mode=None, add_completion=False)
+    app.command(name)(_with_presentation(found))
+    return typer.main.get_command(app)
 
 
-def _presenting(app: typer.Typer) -> typer.Typer:
+def _app_with_presentation(app: typer.Typer) -> typer.Typer:
     """Return an application whose commands present their results."""
     found = copy(app)
     found.info = copy(app.info)
@@ -207,19 +207,19 @@ def _presenting(app: typer.Typer) -> typer.Typer:
     found.registered_commands = [copy(command) for command in app.registered_commands]
     found.registered_groups = [copy(group) for group in app.registered_groups]
     for command in found.registered_commands:
-        command.callback = command.callback and _presented(command.callback)
+        command.callback = command.callback and _with_presentation(command.callback)
     for group in found.registered_groups:
-        group.typer_instance = group.typer_instance and _presenting(group.typer_instance)
+        group.typer_instance = group.typer_instance and _app_with_presentation(group.typer_instance)
     return found
 
 
-def _presented(command: Callable[..., Any]) -> Callable[..., None]:
+def _with_presentation(command: Callable[..., Any]) -> Callable[..., None]:
     """Wrap a command so that its `Result` is presented; adds `--json` and `--page` where they apply."""
-    known = signature(command, eval_str=True)
-    returned = known.return_annotation
+    command_signature = signature(command, eval_str=True)
+    returned = command_signature.return_annotation
     returned = returned if isinstance(returned, type) else type(None)
     added = {"with_page": (WithPage, True)} if issubclass(returned, PagedResult) else {}
-    if issubclass(returned, Result) and "as_json" not in known.parameters:
+    if issubclass(returned, Result) and "as_json" not in command_signature.parameters:
         added["as_json"] = (AsJson, False)
 
     @wraps(command)
@@ -233,16 +233,20 @@ def _presented(command: Callable[..., Any]) -> Callable[..., None]:
         Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
         for name, (annotation, default) in added.items()
     ]
-    known = known.replace(parameters=[*known.parameters.values(), *last])
-    presented.__annotations__ = {p.name: p.annotation for p in known.parameters.values()}
-    presented.__signature__ = known  # type: ignore[attr-defined]
+    command_signature = command_signature.replace(
+        parameters=[*command_signature.parameters.values(), *last]
+    )
+    presented.__annotations__ = {
+        p.name: p.annotation for p in command_signature.parameters.values()
+    }
+    presented.__signature__ = command_signature  # type: ignore[attr-defined]
     return presented
 
 
-GONE = "0.3"
+REMOVAL_VERSION = "0.3"
 """Version that removes the deprecated names."""
 
-FORMER: Mapping[str, str] = {
+RENAMED_COMMANDS: Mapping[str, str] = {
     "report": "show",
     "export": "show",
     "tables": "show",
@@ -263,15 +267,15 @@ FORMER: Mapping[str, str] = {
     "mismatches": "list mismatches",
     "schema": "list schema",
 }
-"""Deprecated command -> its present words."""
-BY_OPTION: Mapping[str, Mapping[str, str]] = {
+"""Deprecated command -> its current words."""
+OPTIONS_TO_SUBCOMMANDS: Mapping[str, Mapping[str, str]] = {
     "learn": {"--success": "success", "--fidelity": "fidelity", "": "thresholds"},
     "robot": {"--obey": "obey", "": "play"},
 }
 """Command -> deprecated option that selected a mode -> subcommand that replaces it; empty option: the default mode."""
-BELOW = {"robot": ("send",)}
+OTHER_SUBCOMMANDS = {"robot": ("send",)}
 """Command -> its further subcommands, which never were options."""
-OPTIONS: Mapping[str, Mapping[str, str]] = {
+RENAMED_OPTIONS: Mapping[str, Mapping[str, str]] = {
     "run": {"--report": "--page", "--no-report": "--no-page"},
     "show": {"--rerun": "--out", "--mcap": "--out"},
     "new": {"--joints": "--joint"},
@@ -288,64 +292,75 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
     "machines draw": {"--trace": "--way"},
     "truck learn": {"--loads": "-n"},
 }
-"""Present command -> deprecated option -> present option."""
-DEFAULTS: Mapping[str, tuple[str, str]] = {
+"""Current command -> deprecated option -> current option."""
+KEPT_DEFAULTS: Mapping[str, tuple[str, str]] = {
     "report": ("--out", ".html"),
     "export": ("--out", ""),
     "tables": ("--out", ""),
     "record": ("--seed", "1"),
 }
-"""Deprecated command -> a present option, and the value that keeps the old behaviour if the option is absent."""
+"""Deprecated command -> a current option, and the value that keeps the old behaviour if the option is absent."""
 
 
-def renewed(words: Sequence[str]) -> tuple[list[str], str]:
+def replace_deprecated(words: Sequence[str]) -> tuple[list[str], str]:
     """Replace deprecated names on a command line.
 
     Args:
         words: the words after `hetwin` on the command line.
 
     Returns:
-        The words with present names, and a warning; empty if nothing was deprecated.
+        The words with current names, and a warning; empty if nothing was deprecated.
     """
     if not words or words[0].startswith("-"):
         return list(words), ""
     head, tail, flags = _commands(words)
     names = _options(" ".join([*head, *tail[:1]]))
-    kept, renamed = _renamed(tail, names)
+    kept, renamed = _rename_options(tail, names)
     if " ".join(head) == words[0] and not renamed:
         return list(words), ""
-    option, value = DEFAULTS.get(words[0], ("", ""))
+    option, value = KEPT_DEFAULTS.get(words[0], ("", ""))
     added = [] if not option or {option, "-h", "--help"} & {*kept} else [option, value]
     before = " ".join(["hetwin", words[0], *flags, *renamed])
     now = " ".join(["hetwin", *head, *dict.fromkeys(renamed.values()), *added]).rstrip()
-    warning = f"warning: {before} is now {now}; the old name goes with hetwin {GONE}"
+    warning = f"warning: {before} is now {now}; the old name goes with hetwin {REMOVAL_VERSION}"
     return [*head, *kept, *added], warning
 
 
 def _commands(words: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
-    """Return the command's present words, the words after it, and the deprecated option that became a subcommand."""
+    """Return the command's current words, the words after it, and the deprecated option that became a subcommand."""
     name, *tail = words
-    if name in FORMER:
-        return FORMER[name].split(), tail, []
-    below = BY_OPTION.get(name)
-    known = {*(below or {}).values(), *BELOW.get(name, ()), "-h", "--help"}
-    if below is None or not tail or tail[0] in known:
+    if name in RENAMED_COMMANDS:
+        return RENAMED_COMMANDS[name].split(), tail, []
+    subcommands = OPTIONS_TO_SUBCOMMANDS.get(name)
+    command_signature = {
+        *(subcommands or {}).values(),
+        *OTHER_SUBCOMMANDS.get(name, ()),
+        "-h",
+        "--help",
+    }
+    if subcommands is None or not tail or tail[0] in command_signature:
         return [name], tail, []
-    option = next(option for option in below if not option or option in tail)
-    return [name, below[option]], [word for word in tail if word != option], [option] * bool(option)
+    option = next(option for option in subcommands if not option or option in tail)
+    return (
+        [name, subcommands[option]],
+        [word for word in tail if word != option],
+        [option] * bool(option),
+    )
 
 
 def _options(command: str) -> dict[str, str]:
-    """Return deprecated option -> present option of a command and of the nouns above it."""
+    """Return deprecated option -> current option of a command and of the nouns above it."""
     found: dict[str, str] = {}
-    for name, options in OPTIONS.items():
+    for name, options in RENAMED_OPTIONS.items():
         if f"{command} ".startswith(f"{name} "):
             found |= options
     return found
 
 
-def _renamed(words: Sequence[str], names: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
-    """Return the words with present option names, and the renamed options."""
+def _rename_options(
+    words: Sequence[str], names: Mapping[str, str]
+) -> tuple[list[str], dict[str, str]]:
+    """Return the words with current option names, and the renamed options."""
     kept: list[str] = []
     renamed: dict[str, str] = {}
     for index, word in enumerate(words):

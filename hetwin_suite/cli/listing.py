@@ -46,29 +46,29 @@ def models(
 
     hetwin list models in_hand_localization
     """
-    from hetwin_suite.cli.catalogue import model_row, model_rows, steps
+    from hetwin_suite.cli.catalogue import model_row, model_rows, stepping_text
 
     if model_type is not None:
         row = model_row(model_type)
-        return Result(row, _declared(row))
+        return Result(row, _declaration_lines(row))
     rows = model_rows()
     header = ("type", "steps", "what it is")
-    lines = [(row.type, steps(row), row.summary) for row in rows]
+    lines = [(row.type, stepping_text(row), row.summary) for row in rows]
     return Result(rows, table(header, lines))
 
 
-def _declared(row: ModelRow) -> Iterator[str]:
-    from hetwin_suite.cli.catalogue import attribute, default, steps
+def _declaration_lines(row: ModelRow) -> Iterator[str]:
+    from hetwin_suite.cli.catalogue import attribute_text, default_text, stepping_text
 
-    responsible = ", ".join(map(attribute, row.attributes)) or "nothing"
+    responsible = ", ".join(map(attribute_text, row.attributes)) or "nothing"
     yield f"{row.type}: {row.summary}\n"
-    yield from table(("steps", steps(row)), [("responsible for", responsible)])
+    yield from table(("steps", stepping_text(row)), [("responsible for", responsible)])
     if row.parameters:
         yield from (
             "",
             *table(
                 ("parameter", "kind", "unit", "default", "meaning"),
-                [(p.name, p.kind, p.unit, default(p), p.description) for p in row.parameters],
+                [(p.name, p.kind, p.unit, default_text(p), p.description) for p in row.parameters],
             ),
         )
     if row.raises:
@@ -109,8 +109,10 @@ def evaluators() -> Result:
     from hetwin_suite.cli.catalogue import evaluator_rows
 
     rows = evaluator_rows()
-    firsts = [(name, text.partition("\n\n")[0].replace("\n", " ")) for name, text in rows.items()]
-    return Result(rows, table(("evaluator", "what it gives"), firsts))
+    summaries = [
+        (name, text.partition("\n\n")[0].replace("\n", " ")) for name, text in rows.items()
+    ]
+    return Result(rows, table(("evaluator", "what it gives"), summaries))
 
 
 def robots() -> Result:

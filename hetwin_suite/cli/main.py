@@ -22,7 +22,7 @@ from hetwin_suite.cli.commands import Commands
 
 EXIT_FAILED = 1
 EXIT_INTERRUPTED = 130
-_Misused: Any = typer.BadParameter.__mro__[2]
+_UsageError: Any = typer.BadParameter.__mro__[2]
 """Base class of typer's usage errors; taken from typer because its click may be a bundled one."""
 
 app = typer.Typer(
@@ -58,11 +58,11 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    outlive_the_terminal()
+    survive_terminal_close()
     try:
         _check_utf8(*sys.argv, str(Path.cwd()))
         code = app(prog_name="hetwin", standalone_mode=False)
-    except _Misused as error:
+    except _UsageError as error:
         code = _report(error, error.show)
     except HetwinError as error:
         code = _report(error)
@@ -93,7 +93,9 @@ def _check_utf8(*texts: str) -> None:
         try:
             text.encode()
         except UnicodeEncodeError:
-            raise BadInput("this is no UTF-8", found=text, expected="names in UTF-8") from None
+            raise BadInput(
+                "this is not valid UTF-8", found=text, expected="names in UTF-8"
+            ) from None
 
 
 def _report(error: Any, show: Callable[[], None] | None = None) -> int:
@@ -111,9 +113,9 @@ if __name__ == "__main__":
     main()
 
 
-def show_version(wanted: bool) -> None:
+def show_version(requested: bool) -> None:
     """Print the versions and exit, if `--version` was given."""
-    if wanted:
+    if requested:
         print(version_line())
         raise typer.Exit
 
@@ -149,12 +151,15 @@ class Terminal(io.FileIO):
             return len(data)
 
 
-def outlive_the_terminal() -> None:
+def survive_terminal_close() -> None:
     """Keep this process running if its terminal is closed."""
-    sys.stdout, sys.stderr = _outliving(sys.stdout), _outliving(sys.stderr)
+    sys.stdout, sys.stderr = (
+        _without_terminal_errors(sys.stdout),
+        _without_terminal_errors(sys.stderr),
+    )
 
 
-def _outliving(stream: TextIO) -> TextIO:
+def _without_terminal_errors(stream: TextIO) -> TextIO:
     try:
         is_terminal = stat.S_ISCHR(os.fstat(stream.fileno()).st_mode)  # isatty is false once closed
     except (OSError, ValueError):

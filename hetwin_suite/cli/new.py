@@ -20,7 +20,7 @@ from hetwin_suite._commands.options import (
 from hetwin_suite._commands.result import Result
 
 if TYPE_CHECKING:
-    from hetwin_suite.running.request import Ended
+    from hetwin_suite.running.request import FinishedRun
     from hetwin_suite.scaffolding.written import PrintedRun
 
 RUN = "run"
@@ -87,7 +87,7 @@ def new(
     from hetwin_core.ensemble.writing import check_new
     from hetwin_suite.cli import outcome
     from hetwin_suite.running.patience import never_silent
-    from hetwin_suite.scaffolding.by_hand import Reading, robot_of, written_for
+    from hetwin_suite.scaffolding.by_hand import RecordingOptions, robot_of, written_recording
     from hetwin_suite.scaffolding.new_scenario import (
         draft_scenario,
         scenario_name,
@@ -96,7 +96,7 @@ def new(
     from model_nodes.main_physics.sources.datasets import open_episode
 
     packages = package_folders(package)
-    reading = Reading.of(stamps, units)
+    reading = RecordingOptions.of(stamps, units)
     doing = [f"looking into {recording}"]
     with never_silent(lambda: doing[-1]), ExitStack() as stack:
         found = open_episode(recording, episode)
@@ -105,7 +105,7 @@ def new(
         if found is not None:
             robot = robot or robot_of(found)
             recording = stack.enter_context(
-                written_for(found, recording, folder, as_it_is=bool(reading.units))
+                written_recording(found, recording, folder, as_it_is=bool(reading.units))
             )
         draft = draft_scenario(
             recording,
@@ -131,18 +131,18 @@ def new(
     return Result(written.printed(_facts(ended, file)), lines, ended.code)
 
 
-def _run(file: Path, out: Path, *, quiet: bool) -> Ended:
+def _run(file: Path, out: Path, *, quiet: bool) -> FinishedRun:
     from hetwin_core.ensemble.conductor.start.options import RunOptions
-    from hetwin_suite.running.carry_out import carry_out
+    from hetwin_suite.running.carry_out import execute_run
     from hetwin_suite.running.progress import Progress
     from hetwin_suite.running.request import RunRequest
 
     with Progress(file.stem, quiet=quiet) as progress:
         request = RunRequest(str(file), RunOptions(), out)
-        return carry_out(request, progress, watched=True)
+        return execute_run(request, progress, watched=True)
 
 
-def _facts(ended: Ended, page: Path | None) -> PrintedRun:
+def _facts(ended: FinishedRun, page: Path | None) -> PrintedRun:
     """Return folder, page and verdict of the run."""
     from hetwin_suite.scaffolding.written import PrintedRun
 

@@ -23,7 +23,7 @@ from hetwin_core.ensemble.state_words import state_words
 from hetwin_core.ensemble.words import event_line, failure_row_words, seconds
 from hetwin_core.episodes.run_folder import CHECKPOINT, LOG, REPORT
 from hetwin_suite._commands.result import Page, figures_of
-from hetwin_suite.running.request import Ended
+from hetwin_suite.running.request import FinishedRun
 
 
 def page_of(folder: Path) -> Page | None:
@@ -45,7 +45,7 @@ def checkpoint_of(folder: Path) -> dict[str, str]:
     return {"checkpoint": str(path.resolve())} if path.exists() else {}
 
 
-def document(ended: Ended) -> dict[str, Any]:
+def document(ended: FinishedRun) -> dict[str, Any]:
     """Return the JSON of a run: its summary, figures of packages, and the path of its log."""
     log = ended.folder / LOG
     return {
@@ -64,7 +64,7 @@ def one_screen() -> bool:
         return False
 
 
-def lines(ended: Ended, *, events: bool = True) -> Iterator[str]:
+def lines(ended: FinishedRun, *, events: bool = True) -> Iterator[str]:
     """Yield the outcome for a person; failures are printed on stderr.
 
     Args:
@@ -80,9 +80,11 @@ def lines(ended: Ended, *, events: bool = True) -> Iterator[str]:
     )
     figures = list(figures_of(summary["events"]))
     if events:
-        routine = QUIET_EVENTS.union({JUDGED}, *(each.routine for each in figures))
-        yield from _happenings(summary["events"], routine)
-    counted = [line for each in figures for line in each.lines]
+        routine = QUIET_EVENTS.union(
+            {JUDGED}, *(package_figures.routine for package_figures in figures)
+        )
+        yield from _event_lines(summary["events"], routine)
+    counted = [line for package_figures in figures for line in package_figures.lines]
     sentences = (*counted, *state_words(summary["state"]), *grip_sentences(summary["events"]))
     yield from (f"  {sentence}" for sentence in sentences)
     for failure in summary["failures"]:
@@ -95,22 +97,22 @@ def lines(ended: Ended, *, events: bool = True) -> Iterator[str]:
         print(f"error: {failure_row_words(error)}", file=sys.stderr)
 
 
-def is_fine(ended: Ended) -> bool:
+def is_fine(ended: FinishedRun) -> bool:
     """Whether the verdict of the run is fine."""
     return str(ended.summary.get("verdict")) == Verdict.FINE
 
 
-def missed(ended: Ended, required: Sequence[str]) -> list[str]:
+def missed_claims(ended: FinishedRun, required: Sequence[str]) -> list[str]:
     """Describe the required claims that were not checked or do not hold.
 
     Args:
         ended: the run.
         required: names of claims.
     """
-    return [one.text for one in unmet_claims(ended.summary.get("coverage", ()), required)]
+    return [claim.text for claim in unmet_claims(ended.summary.get("coverage", ()), required)]
 
 
-def _happenings(rows: Sequence[Mapping[str, Any]], routine: frozenset[str]) -> Iterator[str]:
+def _event_lines(rows: Sequence[Mapping[str, Any]], routine: frozenset[str]) -> Iterator[str]:
     """Yield a line for each event of a model; equal events in a row share one line with a count.
 
     Concerns are omitted, as they are listed with the verdict.

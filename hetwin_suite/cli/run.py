@@ -36,7 +36,7 @@ from hetwin_suite._commands.options import (
     start_options,
 )
 from hetwin_suite._commands.result import PagedResult, line_printer
-from hetwin_suite.view.viewers import viewers_asked
+from hetwin_suite.view.viewers import requested_viewers
 
 
 class Transport(StrEnum):
@@ -148,15 +148,15 @@ def run(
     from hetwin_core.ensemble.conductor.start.options import RunOptions
     from hetwin_suite.cli import outcome
     from hetwin_suite.cli.outcome import required_claims
-    from hetwin_suite.running.carry_out import carry_out
+    from hetwin_suite.running.carry_out import execute_run
     from hetwin_suite.running.progress import Progress
-    from hetwin_suite.running.request import RunRequest, usual_transport
-    from hetwin_suite.scaffolding.by_hand import Reading
+    from hetwin_suite.running.request import RunRequest, default_transport
+    from hetwin_suite.scaffolding.by_hand import RecordingOptions
 
     try:
         required = required_claims(require)
         checked_pace(pace)
-        viewers = viewers_asked(viewer, foxglove)
+        viewers = requested_viewers(viewer, foxglove)
         shown, problem = show or bool(viewers), "nothing could continue the run"
         _check(shown or not hold, problem, "--hold", "--show or --foxglove beside it")
         request = RunRequest(
@@ -176,13 +176,13 @@ def run(
         else:
             wanted = "a scenario, or --from with a checkpoint"
             _check(scenario is not None, "there is nothing to run", "SCENARIO", wanted)
-            named = Reading.of(stamps, units).source(source)
+            named = RecordingOptions.of(stamps, units).source(source)
             options = replace(
                 start_options(named, scene, engine, package, variant, duration),
                 seed=seed,
                 transport=transport.value
                 if transport
-                else usual_transport(request.scenario, source, variant),
+                else default_transport(request.scenario, source, variant),
                 single_steps=single_steps,
             )
             found, wanted = f"--transport {options.transport}", "--transport local"
@@ -194,23 +194,23 @@ def run(
             request = replace(request, options=options)
         with Progress(Path(request.scenario).stem, quiet=as_json) as progress:
             if shown:
-                from hetwin_suite.running.shown import Window, carry_out_shown
+                from hetwin_suite.running.shown import ViewSettings, execute_shown_run
 
-                window = Window(host, port, browser, show, viewers)
+                window = ViewSettings(host, port, browser, show, viewers)
                 say = line_printer(as_json=as_json)
-                ended = carry_out_shown(request, progress, window, say)
+                ended = execute_shown_run(request, progress, window, say)
             else:
-                ended = carry_out(request, progress, watched=True)
+                ended = execute_run(request, progress, watched=True)
     except Interrupted as interrupt:
         name = scenario or str(from_file)
         text = f"{name}: stopped, {interrupt} before the run began; nothing was saved"
         print(text, file=sys.stderr)
         stopped = {"scenario": name, "ended": "stopped", "error": None}
         return PagedResult(stopped, code=interrupt.code)
-    missed = outcome.missed(ended, required)
-    for text in missed:
+    missed_claims = outcome.missed_claims(ended, required)
+    for text in missed_claims:
         print(f"required: {text}", file=sys.stderr)
-    is_wrong = bool(missed) or (strict and not outcome.is_fine(ended))
+    is_wrong = bool(missed_claims) or (strict and not outcome.is_fine(ended))
     code = ended.code or int(is_wrong)
     page = outcome.page_of(ended.folder)
     lines = outcome.lines(ended, events=not outcome.one_screen())

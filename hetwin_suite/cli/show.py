@@ -23,9 +23,9 @@ from hetwin_suite._commands.options import (
     option,
 )
 from hetwin_suite._commands.result import Page, Result, present
-from hetwin_suite.view.viewers import ViewerAt, viewers_asked
+from hetwin_suite.view.viewers import RequestedViewer, requested_viewers
 
-_LOOK_S = 0.1
+_POLL_PERIOD_S = 0.1
 Writer: TypeAlias = Callable[[Path, Path], Result]
 """Function (run folder, file) that writes a run as a file, and returns the command's result."""
 FORMATS = Group(
@@ -75,7 +75,7 @@ def show(
     """
     if out is not None:
         return _written(run, other, out)
-    viewers = viewers_asked(viewer, foxglove)
+    viewers = requested_viewers(viewer, foxglove)
     if len(viewers) > 1:
         raise BadInput("a run is played in one viewer", where="--viewer", expected="one of them")
     if viewers:
@@ -113,8 +113,8 @@ def _writer(run: Path, text: str) -> tuple[Writer, Path]:
         BadInput: if the format is unknown.
     """
     known = ("html", *FORMATS.known())
-    alone = text.startswith(".") and text[1:] in known
-    ending = text[1:] if alone else Path(text).suffix[1:] or (_OF_FOLDERS if text else "")
+    is_ending = text.startswith(".") and text[1:] in known
+    ending = text[1:] if is_ending else Path(text).suffix[1:] or (_FOLDER_FORMAT if text else "")
     if ending not in known:
         raise BadInput(
             "the format of this file is unknown",
@@ -123,7 +123,7 @@ def _writer(run: Path, text: str) -> tuple[Writer, Path]:
             expected=f"{', '.join(f'X.{ending}' for ending in known)} or a folder",
         )
     write = _write_page if ending == "html" else FORMATS.load(ending, "--out")
-    return write, run / _ALONE.get(ending, f"run.{ending}") if alone else Path(text)
+    return write, run / _NAMES_IN_RUN.get(ending, f"run.{ending}") if is_ending else Path(text)
 
 
 def _write_page(run: Path, file: Path) -> Result:
@@ -133,13 +133,13 @@ def _write_page(run: Path, file: Path) -> Result:
     return Result({"page": str(file)}, [f"page: {file}"])
 
 
-_OF_FOLDERS = "parquet"
+_FOLDER_FORMAT = "parquet"
 """Format that is written to a folder."""
-_ALONE = {"html": "report.html", "parquet": "tables"}
+_NAMES_IN_RUN = {"html": "report.html", "parquet": "tables"}
 """Ending without a file name -> name in the run's folder; run.ENDING for all other endings."""
 
 
-def looking_page(run: Path, other: Path | None = None) -> str:
+def page_to_show(run: Path, other: Path | None = None) -> str:
     """Return the page of a run, of two runs side by side, or of predicted futures, as self-contained HTML.
 
     Args:
@@ -169,13 +169,13 @@ def _serve(
 ) -> None:
     """Serve the page until Ctrl-C."""
     from hetwin_suite.running.patience import never_silent
-    from hetwin_suite.view.live.doors import need_websockets, open_in_browser
+    from hetwin_suite.view.live.doors import open_in_browser, require_websockets
 
-    need_websockets("show")
+    require_websockets("show")
     from hetwin_suite.view.live.server import PageServer
 
     with never_silent(lambda: "drawing the page"):
-        page = looking_page(run, other)
+        page = page_to_show(run, other)
     host, port = at
     server = PageServer(page, host=host, port=port)
     try:
@@ -186,7 +186,7 @@ def _serve(
         server.close()
 
 
-def _play(run: Path, other: Path | None, viewer: ViewerAt, *, as_json: bool) -> None:
+def _play(run: Path, other: Path | None, viewer: RequestedViewer, *, as_json: bool) -> None:
     """Play a run in a viewer until Ctrl-C."""
     from hetwin_core.episodes.run_folder import folder_of
 
@@ -213,5 +213,5 @@ def _wait(text: str, key: str, address: str, *, as_json: bool) -> None:
             Result({key: address}, [f"{text} {address} until Ctrl-C"]), as_json=as_json, indent=None
         )
         while interrupts.first is None:
-            time.sleep(_LOOK_S)
+            time.sleep(_POLL_PERIOD_S)
     raise typer.Exit(interrupts.code)

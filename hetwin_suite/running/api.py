@@ -13,9 +13,9 @@ from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.episodes.run_folder import LOG
-from hetwin_suite.running.carry_out import carry_out
+from hetwin_suite.running.carry_out import execute_run
 from hetwin_suite.running.progress import Display, Progress
-from hetwin_suite.running.request import Ended, RunRequest, usual_transport
+from hetwin_suite.running.request import FinishedRun, RunRequest, default_transport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +99,7 @@ def run(
         RunFailed: if the run failed; a note of the exception has the path of its log.
     """
     named = None if source is None else str(source)
-    transport = transport or usual_transport(str(scenario), named, variant)
+    transport = transport or default_transport(str(scenario), named, variant)
     if transport not in ("local", "ros"):
         raise BadInput(
             "no such transport", where="transport", found=transport, expected="local or ros"
@@ -122,13 +122,13 @@ def run(
     )
     shown = Progress(Path(scenario).stem) if progress else nullcontext(Display())
     with shown as display:
-        ended = carry_out(request, display, watched=watched)
+        ended = execute_run(request, display, watched=watched)
     if ended.signal is not None:
         signal.raise_signal(ended.signal)
     return _summary(ended)
 
 
-def _summary(ended: Ended) -> Summary:
+def _summary(ended: FinishedRun) -> Summary:
     """Return the summary of a run.
 
     Raises:

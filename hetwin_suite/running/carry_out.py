@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 from hetwin_suite.running.local import run_locally
 from hetwin_suite.running.progress import Display, ProgressListener
-from hetwin_suite.running.request import Ended, RunRequest
+from hetwin_suite.running.request import FinishedRun, RunRequest
 
 if TYPE_CHECKING:
     from hetwin_suite.view.live.watched_run import WatchedRun
@@ -16,13 +16,13 @@ LiveRun: TypeAlias = "WatchedRun | RosRun"
 """View of an unfinished run, with controls for the user."""
 
 
-def carry_out(
+def execute_run(
     request: RunRequest,
     display: Display,
     *,
     watched: bool,
     live: LiveRun | None = None,
-) -> Ended:
+) -> FinishedRun:
     """Execute the run; SIGINT, SIGTERM and SIGHUP end the run at its next barrier.
 
     Args:

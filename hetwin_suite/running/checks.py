@@ -14,7 +14,7 @@ from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_core.ensemble.supervision.heartbeat import BEGUN, Heartbeat
 from hetwin_core.ensemble.supervision.watched import Send, in_a_child
-from hetwin_suite.running.patience import Patience, to_stderr
+from hetwin_suite.running.patience import ProgressReminder, to_stderr
 from model_nodes.main_physics.sources.factory import check_source
 
 PREPARE_PATIENCE_S = 60.0
@@ -26,7 +26,7 @@ def check_scenario_watched(
     source: str | None,
     packages: Mapping[str, str] | None = None,
     variant: str | None = None,
-    *also: Callable[[Scenario, RunStart], object],
+    *further_checks: Callable[[Scenario, RunStart], object],
 ) -> dict[str, Any]:
     """Take one step with a scenario's models, and return a summary.
 
@@ -35,7 +35,7 @@ def check_scenario_watched(
         source: source that replaces the scenario's; None: the scenario's.
         packages: name of a package:// -> its folder, in addition to those of the scenario.
         variant: variant with which the step is taken; None: none, and all variants are read without a step.
-        also: further checks, called when the models are initialized; each raises `BadInput` for an error.
+        further_checks: further checks, called when the models are initialized; each raises `BadInput` for an error.
 
     Raises:
         BadInput: if the scenario, its files or the source cannot be used.
@@ -47,23 +47,23 @@ def check_scenario_watched(
     def progress() -> object:
         return len(models), [heartbeat.row(i)[BEGUN] for i in range(len(models))]
 
-    def doing() -> str:
+    def call_prefix() -> str:
         calls = heartbeat.under_way(len(models))
         return "".join(f"{models[c.index]}: {c.call} failed: " for c in calls[:1])
 
-    def waiting() -> None:
+    def report_activity() -> None:
         calls = heartbeat.under_way(len(models))
-        patience.look(f"{models[calls[0].index]}: {calls[0].call}" if calls else "reading")
+        patience.remind(f"{models[calls[0].index]}: {calls[0].call}" if calls else "reading")
 
-    patience = Patience(to_stderr)
+    patience = ProgressReminder(to_stderr)
     facts: dict[str, Any] = in_a_child(
-        lambda send: _facts(name, source, packages or {}, variant, also, heartbeat, send),
+        lambda send: _facts(name, source, packages or {}, variant, further_checks, heartbeat, send),
         models.extend,
         progress,
         PREPARE_PATIENCE_S,
         "transport/local.py",
-        doing,
-        waiting,
+        call_prefix,
+        report_activity,
     )
     return facts
 
@@ -73,7 +73,7 @@ def _facts(
     source: str | None,
     packages: Mapping[str, str],
     variant: str | None,
-    also: Sequence[Callable[[Scenario, RunStart], object]],
+    further_checks: Sequence[Callable[[Scenario, RunStart], object]],
     heartbeat: Heartbeat,
     send: Send,
 ) -> dict[str, Any]:
@@ -84,13 +84,13 @@ def _facts(
     send([plan.name for plan in loaded.models])
     one_step = RunOptions(source=source, duration=1.0 / loaded.clock.rate, packages=packages)
     spec = source_spec(loaded, one_step) or {}
-    listening = next((key for key in (LIVE, COMMANDS) if key in spec), None)
-    if listening is not None:
+    live_kind = next((key for key in (LIVE, COMMANDS) if key in spec), None)
+    if live_kind is not None:
         check_source(spec)
         one_step = replace(one_step, source=None, no_source=True)
     conductor = session(loaded, options=one_step, heartbeat=heartbeat)
     start = conductor.prepare()
-    for check in also:
+    for check in further_checks:
         check(loaded, start)
     error = conductor.run().error
     if error is not None:
@@ -100,7 +100,7 @@ def _facts(
         "file": str(loaded.path),
         "variant": variant,
         "variants": list(loaded.file.variants),
-        "source": start.source or (f"{listening}:{spec[listening]}" if listening else ""),
+        "source": start.source or (f"{live_kind}:{spec[live_kind]}" if live_kind else ""),
         "models": [
             {
                 "name": m.name,

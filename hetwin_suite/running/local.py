@@ -22,7 +22,7 @@ from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts
 from hetwin_core.episodes.judged_run import RunJudge
 from hetwin_core.episodes.log_writer import RunLog
 from hetwin_core.episodes.run_folder import CHECKPOINT
-from hetwin_suite.running.request import Ended, RunRequest, exit_code
+from hetwin_suite.running.request import FinishedRun, RunRequest, exit_code
 
 COMPANIONS = Group(
     "hetwin.companions",
@@ -42,7 +42,7 @@ def run_locally(
     heartbeat: Heartbeat | None = None,
     on_conductor: Callable[[Conductor], None] = lambda _: None,
     idle: Callable[[float], None] = time.sleep,
-) -> Ended:
+) -> FinishedRun:
     """Run; SIGINT, SIGTERM and SIGHUP end the run at its next barrier.
 
     A model that hangs cannot be interrupted in its own process; see `watched.run_watched` for such models.
@@ -102,7 +102,7 @@ def run_locally(
             signal.setitimer(signal.ITIMER_REAL, 0.0)
     if writer is not None:
         writer.warn_if_missing()
-    return Ended(summary, exit_code(summary, interrupts.first), out, interrupts.first)
+    return FinishedRun(summary, exit_code(summary, interrupts.first), out, interrupts.first)
 
 
 class CheckpointWriter:

@@ -25,23 +25,23 @@ from hetwin_core.episodes.run_folder import read_summary
 from hetwin_core.wire.names import SIMULATE, of_run
 from hetwin_core.wire.run_identity import Claim, new_token, taken_by_another
 from hetwin_suite.running.progress import Display
-from hetwin_suite.running.request import BAD_INPUT, Ended, RunRequest, exit_code
-from hetwin_suite.running.ros_nodes import CONDUCTOR_AND_COMMAND, Nodes, quick_discovery
+from hetwin_suite.running.request import BAD_INPUT, FinishedRun, RunRequest, exit_code
+from hetwin_suite.running.ros_nodes import OTHER_PARTICIPANTS, Nodes, restrict_discovery
 
 if TYPE_CHECKING:
     from hetwin_suite.view.ros.run import RosRun
 
-LOST_S = 3.0
+RESPONSE_TIMEOUT_S = 3.0
 """Time after which the response to the goal counts as lost [s]; the result is requested nevertheless."""
 READY_TIMEOUT_S = 120.0
 """Maximum time until the conductor is ready [s]. Many nodes that start on a busy machine take long; a node that exits
 is detected immediately."""
-PATIENCE_S = 60.0
+SILENCE_TIMEOUT_S = 60.0
 """Maximum silence of the conductor [s]; twice the longest deadline is added, so that the conductor itself can report a
 missed deadline."""
 MEMORY_PERIOD_S = 1.0
 """Interval at which shared memory of the nodes is recorded [s]."""
-PATIENCE_OF_CONDUCTOR_S = 3.0
+REPORT_TIMEOUT_S = 3.0
 """Time in which the conductor itself reports the death of a node that it knows [s]."""
 
 
@@ -111,7 +111,7 @@ class Client:
         self._identities[identity.run] = identity
 
     @property
-    def _others(self) -> str:
+    def _other_conductors(self) -> str:
         """Description of the conductors of other runs that were discovered in this namespace."""
         from conductor_node.status import identity_text
 
@@ -128,7 +128,7 @@ class Client:
             self._interrupts.raise_if_any()
             if time.monotonic() > end:
                 seen = "it was discovered" if self._run in self._identities else "it was not found"
-                others = f"; others: {self._others}" if self._others else ""
+                others = f"; others: {self._other_conductors}" if self._other_conductors else ""
                 raise HetwinError(
                     f"the conductor of run {self._run} is not ready within {READY_TIMEOUT_S:g} s: its process runs,"
                     f" {seen}{others}"
@@ -149,7 +149,7 @@ class Client:
         if self._nodes.conductor_ended_with(BAD_INPUT):
             domain = self._node.context.get_domain_id()
             other = (
-                self._others or "which the conductor has named"
+                self._other_conductors or "which the conductor has named"
             )  # only the conductor has discovered it so far
             raise taken_by_another(self._node.get_namespace(), domain, other)
 
@@ -158,7 +158,7 @@ class Client:
 
         goal = self._goal_type(
             scenario=str(scenario.path),
-            source=_resolved(options.source) if options.source else "",
+            source=_with_absolute_path(options.source) if options.source else "",
             scene=json.dumps(dict(options.scene)) if options.scene else "",
             out=str(out.resolve()),
             seed=options.seed or 0,
@@ -168,15 +168,19 @@ class Client:
         feedback = self._feedback = _Feedback(display)
         handle = self._send(goal, feedback)
         if not handle.accepted:
-            others = f"; other conductors here: {self._others}" if self._others else ""
+            others = (
+                f"; other conductors here: {self._other_conductors}"
+                if self._other_conductors
+                else ""
+            )
             raise HetwinError(f"the goal of run {self._run} was refused{others}")
-        patience = PATIENCE_S + 2 * max(
+        patience = SILENCE_TIMEOUT_S + 2 * max(
             START_S, *(max(plan.patience, plan.deadline) for plan in scenario.models)
         )
-        known_by = time.monotonic() + READY_TIMEOUT_S
+        accept_deadline = time.monotonic() + READY_TIMEOUT_S
         response = self._result(handle, feedback, patience)
         while response.status == GoalStatus.STATUS_UNKNOWN:  # the goal has not arrived yet
-            if time.monotonic() > known_by:
+            if time.monotonic() > accept_deadline:
                 raise HetwinError(
                     f"the conductor of run {self._run} did not take the goal within {READY_TIMEOUT_S:g} s"
                 )
@@ -195,7 +199,7 @@ class Client:
             if feedback.is_running:
                 feedback.show()
             else:
-                self._nodes.check(PATIENCE_OF_CONDUCTOR_S)
+                self._nodes.check(REPORT_TIMEOUT_S)
                 feedback.wait("waiting for the models' nodes, which prepare the run")
             self._nodes.note_shared_memory(MEMORY_PERIOD_S)
             if time.monotonic() - feedback.last > patience:
@@ -218,9 +222,11 @@ class Client:
         from unique_identifier_msgs.msg import UUID
 
         name = UUID(uuid=list(uuid.uuid4().bytes))
-        sent = self._client.send_goal_async(goal, feedback_callback=feedback, goal_uuid=name)
-        lost_at = time.monotonic() + LOST_S
-        while not sent.done():
+        response_future = self._client.send_goal_async(
+            goal, feedback_callback=feedback, goal_uuid=name
+        )
+        lost_at = time.monotonic() + RESPONSE_TIMEOUT_S
+        while not response_future.done():
             feedback.wait("waiting for the conductor's response")
             if feedback.arrived or time.monotonic() > lost_at:
                 accepted = self._response_type(accepted=True)
@@ -228,10 +234,10 @@ class Client:
             self._nodes.check()
             self._interrupts.raise_if_any()
             self._executor.spin_once(0.1)
-        return sent.result()
+        return response_future.result()
 
 
-def _resolved(source: str) -> str:
+def _with_absolute_path(source: str) -> str:
     """Make the path of a file absolute, as the conductor may have another working directory; keep other sources."""
     spec = named_source(source)
     if spec in ({"recording": source}, {"trajectory": source}):
@@ -282,7 +288,7 @@ class _Feedback:
         self.show()
 
 
-def run_over_ros(request: RunRequest, display: Display, live: RosRun | None = None) -> Ended:
+def run_over_ros(request: RunRequest, display: Display, live: RosRun | None = None) -> FinishedRun:
     """Run; SIGINT, SIGTERM and SIGHUP end the run at its next barrier.
 
     If the conductor dies or is silent for too long, this process closes the log and writes the summary.
@@ -300,13 +306,13 @@ def run_over_ros(request: RunRequest, display: Display, live: RosRun | None = No
     """
     run = new_token()
     with (
-        Interrupts(_second_at_once) as interrupts,
+        Interrupts(_raise_on_second) as interrupts,
         _environment_restored(),
         request.loaded() as (scenario, out),
         Claim(request.namespace, run) as claim,
     ):
-        quick_discovery(len(scenario.relocatable_models) + CONDUCTOR_AND_COMMAND)
-        rclpy = need_ros()
+        restrict_discovery(len(scenario.relocatable_models) + OTHER_PARTICIPANTS)
+        rclpy = require_ros()
         interrupts.raise_if_any()
         started = time.monotonic()
         with ExitStack() as ending:
@@ -334,10 +340,10 @@ def run_over_ros(request: RunRequest, display: Display, live: RosRun | None = No
                         out, scenario.name, failure, "ros", wall, interrupted=interrupted
                     )
                 )
-        return Ended(summary, exit_code(summary, interrupts.first), out, interrupts.first)
+        return FinishedRun(summary, exit_code(summary, interrupts.first), out, interrupts.first)
 
 
-def need_ros() -> Any:
+def require_ros() -> Any:
     """Import and return rclpy.
 
     Raises:
@@ -354,7 +360,7 @@ def need_ros() -> Any:
     return rclpy
 
 
-def _second_at_once(count: int, number: int) -> None:
+def _raise_on_second(count: int, number: int) -> None:
     """Raise on the second signal; the first one only ends the run at its next barrier."""
     if count == 2:
         raise Interrupted(number)

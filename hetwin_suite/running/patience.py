@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 PERIOD_S = 3.0
 """Maximum silence [s]; users begin to wonder after about five seconds."""
-LOOK_S = 0.25
+POLL_PERIOD_S = 0.25
 
 
 def to_stderr(text: str) -> None:
@@ -18,8 +18,8 @@ def to_stderr(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-class Patience:
-    """Writes the present activity after each period of silence.
+class ProgressReminder:
+    """Writes the current activity after each period of silence.
 
     Args:
         write: writes a line.
@@ -31,12 +31,12 @@ class Patience:
         self._period_s = period_s
         self._started = self._last = time.monotonic()
 
-    def heard(self) -> None:
+    def restart(self) -> None:
         """Restart the period of silence, because something else was written."""
         self._last = time.monotonic()
 
-    def look(self, doing: str) -> None:
-        """Write the present activity and the elapsed time, if the period of silence is over.
+    def remind(self, doing: str) -> None:
+        """Write the current activity and the elapsed time, if the period of silence is over.
 
         Args:
             doing: the activity, e.g. ``loading the world``.
@@ -50,20 +50,20 @@ class Patience:
 @contextmanager
 def never_silent(
     doing: Callable[[], str], write: Callable[[str], None] = to_stderr, period_s: float = PERIOD_S
-) -> Iterator[Patience]:
-    """Report progress from a thread during work that cannot call `look` itself.
+) -> Iterator[ProgressReminder]:
+    """Report progress from a thread during work that cannot call `remind` itself.
 
     Args:
-        doing: returns the present activity, e.g. ``loading the world``.
+        doing: returns the current activity, e.g. ``loading the world``.
         write: writes a line.
         period_s: maximum silence [s].
     """
-    patience = Patience(write, period_s)
+    patience = ProgressReminder(write, period_s)
     over = threading.Event()
 
     def look() -> None:
-        while not over.wait(min(LOOK_S, period_s / 2)):
-            patience.look(doing())
+        while not over.wait(min(POLL_PERIOD_S, period_s / 2)):
+            patience.remind(doing())
 
     thread = threading.Thread(target=look, name="never silent", daemon=True)
     thread.start()

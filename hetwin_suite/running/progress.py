@@ -21,7 +21,7 @@ from hetwin_core.ensemble.conductor.reporting.listener import (
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.words import event_line, shown_line
-from hetwin_suite.running.patience import Patience, to_stderr
+from hetwin_suite.running.patience import ProgressReminder, to_stderr
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from hetwin_suite.running.terminal_block import Block
     from hetwin_suite.view.live.feed import Feed
 
-LOOK_EVERY_STEPS = 20
+UPDATE_STEPS = 20
 BAR_PERIOD_S = 0.1
 LINE_PERIOD_S = 2.0
 BLOCK_RATE_HZ = 8
-HELD_S = 1.5
-"""Simulated time for which lines are held back, so that late events are printed in the order of time [s]."""
-_LIKE_A_TERMINAL = ("FORCE_COLOR", "TTY_COMPATIBLE")
+HOLD_BACK_S = 1.5
+"""Simulated time for which lines are held back, so that late events are printed in chronological order [s]."""
+_TERMINAL_VARIABLES = ("FORCE_COLOR", "TTY_COMPATIBLE")
 """Environment variables with which users declare whether a stream is to be treated as a terminal."""
 _ALWAYS_SHOWN = ("warning: ", "absurd: ", "error: ", "shown by ", "shown: ")
 """Prefixes of the lines that a quiet display shows, too."""
@@ -97,10 +97,10 @@ class Progress(Display):
         self._factor = RealTimeFactor()
         self._next = 0.0
         self._repeats = Repeats()
-        self._waiting: list[tuple[float, int, str, bool]] = []
+        self._held_lines: list[tuple[float, int, str, bool]] = []
         self._lines = 0
         self._name = name
-        self._patience = Patience(self._print)
+        self._patience = ProgressReminder(self._print)
 
     def __enter__(self) -> Self:
         if self._screen is not None:
@@ -134,7 +134,7 @@ class Progress(Display):
 
     def show(self, simulated_s: float, factor: float | None = None) -> None:
         """Show the simulated time, at most once per period."""
-        self._release(simulated_s - HELD_S)
+        self._release(simulated_s - HOLD_BACK_S)
         now = time.monotonic()
         if now < self._next:
             return
@@ -152,9 +152,9 @@ class Progress(Display):
             return
         if self._quiet:
             return
-        share = f" of {self._duration:.2f} s" if self._duration else " s"
-        text = f"{simulated_s:8.2f}{share}, {factor:.1f} x real time"
-        self._hold(text, simulated_s, is_happening=False)
+        total = f" of {self._duration:.2f} s" if self._duration else " s"
+        text = f"{simulated_s:8.2f}{total}, {factor:.1f} x real time"
+        self._hold(text, simulated_s, is_event=False)
 
     def line(self, text: str, at_s: float | None = None) -> None:
         """Show a line of text; of equal lines in a row only the first is shown, then the number of repetitions."""
@@ -163,8 +163,8 @@ class Progress(Display):
         if at_s is None:
             self._print_all(self._repeats.lines(text))
         else:
-            self._hold(text, at_s, is_happening=True)
-            self._release(at_s - HELD_S)
+            self._hold(text, at_s, is_event=True)
+            self._release(at_s - HOLD_BACK_S)
 
     def wait(self, doing: str) -> None:
         """See `Display.wait`."""
@@ -172,17 +172,17 @@ class Progress(Display):
         if self._bar is not None:
             self._bar.update(self._task, description=f"{self._name}: {doing}")
         elif not self._quiet:
-            self._patience.look(doing)
+            self._patience.remind(doing)
 
-    def _hold(self, text: str, at_s: float, *, is_happening: bool) -> None:
+    def _hold(self, text: str, at_s: float, *, is_event: bool) -> None:
         self._lines += 1
-        heapq.heappush(self._waiting, (at_s, self._lines, text, is_happening))
+        heapq.heappush(self._held_lines, (at_s, self._lines, text, is_event))
 
     def _release(self, until_s: float) -> None:
         """Print held lines up to a simulated time [s]."""
-        while self._waiting and self._waiting[0][0] <= until_s:
-            at_s, _, text, is_happening = heapq.heappop(self._waiting)
-            if is_happening:
+        while self._held_lines and self._held_lines[0][0] <= until_s:
+            at_s, _, text, is_event = heapq.heappop(self._held_lines)
+            if is_event:
                 self._print_all(self._repeats.lines(text, at_s))
             else:
                 self._print_all(self._repeats.flush())
@@ -197,12 +197,12 @@ class Progress(Display):
             self._bar.console.print(text, markup=False, highlight=False)
         else:
             to_stderr(text)
-            self._patience.heard()
+            self._patience.restart()
 
 
 def _bar() -> RichProgress | None:
     """Return the progress bar; None if stderr is not a terminal, without importing rich."""
-    if not sys.stderr.isatty() and not any(name in os.environ for name in _LIKE_A_TERMINAL):
+    if not sys.stderr.isatty() and not any(name in os.environ for name in _TERMINAL_VARIABLES):
         return None
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn
@@ -236,7 +236,7 @@ class Repeats:
 
     def __init__(self) -> None:
         self._text = ""
-        self._more = 0
+        self._repetitions = 0
         self._last_s: float | None = None
 
     def lines(self, text: str, at_s: float | None = None) -> list[str]:
@@ -247,7 +247,7 @@ class Repeats:
             at_s: simulated time of the line [s]; not compared.
         """
         if text == self._text:
-            self._more += 1
+            self._repetitions += 1
             self._last_s = at_s
             return []
         shown = [*self.flush(), _at(text, at_s)]
@@ -256,7 +256,7 @@ class Repeats:
 
     def flush(self) -> list[str]:
         """Return the line with the number of repetitions, if there are any, and start over."""
-        more, self._more, self._text = self._more, 0, ""
+        more, self._repetitions, self._text = self._repetitions, 0, ""
         return [_at(f"({more} more of the same)", self._last_s)] if more else []
 
 
@@ -267,7 +267,7 @@ def _at(text: str, at_s: float | None) -> str:
 class ProgressListener(RunListener):
     """Shows the progress and the events of a run on a display."""
 
-    stepped_every = LOOK_EVERY_STEPS
+    stepped_every = UPDATE_STEPS
     needs_each_state = False
 
     def __init__(self, display: Display) -> None:
@@ -281,7 +281,7 @@ class ProgressListener(RunListener):
             self._display.line(shown_line(start.shown), 0.0)
 
     def stepped(self, step: int, scene: Snapshot) -> None:
-        """Show the simulated time, every `LOOK_EVERY_STEPS` steps."""
+        """Show the simulated time, every `UPDATE_STEPS` steps."""
         self._display.show(scene.time_ns / 1e9)
 
     def event(self, event: Event) -> None:

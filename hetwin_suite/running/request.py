@@ -150,7 +150,7 @@ FAILED, BAD_INPUT = 1, 2
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class FinishedRun:
     """The result of a run.
 
     Attributes:
@@ -181,7 +181,7 @@ def exit_code(summary: Mapping[str, Any], interrupt: int | None) -> int:
     return FAILED if summary["ended"] == "failed" or summary["failures"] else 0
 
 
-def usual_transport(
+def default_transport(
     scenario: str, source: str | None, variant: str | None = None
 ) -> Literal["local", "ros"]:
     """Return ``ros`` if the source of a robot is commands, whose sender must see their effect; otherwise ``local``.
@@ -192,11 +192,11 @@ def usual_transport(
         variant: variant of the scenario; None: none.
     """
     try:
-        written = [source] if source else _written(_document(scenario, variant).data)
-        named = [named_source(one) if isinstance(one, str) else one for one in written]
+        written = [source] if source else _sources_in(_document(scenario, variant).data)
+        named = [named_source(source) if isinstance(source, str) else source for source in written]
     except BadInput:
         return "local"
-    return "ros" if any(_is_commanded(one) for one in named) else "local"
+    return "ros" if any(_is_commanded(source) for source in named) else "local"
 
 
 def _document(scenario: str, variant: str | None) -> Document:
@@ -204,13 +204,17 @@ def _document(scenario: str, variant: str | None) -> Document:
     return with_variant(load_with_base(path), variant, path)
 
 
-def _written(scenario: object) -> list[Any]:
+def _sources_in(scenario: object) -> list[Any]:
     """Return the sources of a scenario's document, its own and those of its robots; none if it is not a mapping."""
     if not isinstance(scenario, dict):
         return []
     robots = scenario.get("robots")
-    own = robots.values() if isinstance(robots, dict) else ()
-    return [one.get("source") for one in (scenario, *own) if isinstance(one, dict)]
+    robots_of_scenario = robots.values() if isinstance(robots, dict) else ()
+    return [
+        source.get("source")
+        for source in (scenario, *robots_of_scenario)
+        if isinstance(source, dict)
+    ]
 
 
 def _is_commanded(source: Any) -> bool:

@@ -22,12 +22,13 @@ from hetwin_core.ensemble.supervision.watched import ended_child, ending
 from hetwin_core.wire.run_identity import Claim, domain_id, participants_here
 from hetwin_suite.running.request import RunRequest
 
-CONDUCTOR_AND_COMMAND = 2
+OTHER_PARTICIPANTS = 2
+"""Participants of a run beside the models' nodes: the conductor and the command."""
 MAX_ON_LOCALHOST = 32
 """Number of participants that rmw_fastrtps can discover if it is restricted to one machine."""
 
 
-def quick_discovery(processes: int) -> None:
+def restrict_discovery(processes: int) -> None:
     """Restrict ROS discovery to this machine, which is faster, unless the user has configured it.
 
     Discovery is not restricted if the domain would have more participants than `MAX_ON_LOCALHOST`: these can only be
@@ -55,14 +56,14 @@ class Nodes:
     def __init__(self, scenario: Scenario, request: RunRequest, run: str, claim: Claim) -> None:
         options = request.options
         self._claim = claim
-        self._namespace, here = request.namespace, request.in_process
+        self._namespace, in_process = request.namespace, request.in_process
         self._ended: dict[str, float] = {}
         self._shared_memory = SharedMemory()
-        self._noted = 0.0
+        self._recorded_at = 0.0
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         packages = json.dumps(dict(options.packages)) if options.packages else ""
         requested = {
-            "in_process": here,
+            "in_process": in_process,
             "engine": options.engine,
             "packages": packages,
             "variant": options.variant,
@@ -71,7 +72,7 @@ class Nodes:
         }
         conductor = {"scenario": scenario.path, "runs": 1, "run": run}
         conductor |= {k: v for k, v in requested.items() if v}
-        others = scenario.chosen(here) | scenario.chosen(request.elsewhere)
+        others = scenario.chosen(in_process) | scenario.chosen(request.elsewhere)
         try:
             self._start(CONDUCTOR_NODE, "conductor", conductor)
             for plan in scenario.relocatable_models:
@@ -133,8 +134,8 @@ class Nodes:
 
     def note_shared_memory(self, period_s: float = 0.0) -> None:
         """Record the shared memory that the processes use, at most once per period, in case they are killed."""
-        if time.monotonic() - self._noted < period_s:
+        if time.monotonic() - self._recorded_at < period_s:
             return
-        self._noted = time.monotonic()
+        self._recorded_at = time.monotonic()
         # not poll(), which reaps the process: the exit status is needed later
         self._shared_memory.note(p.pid for p in self._processes.values())

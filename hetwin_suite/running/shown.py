@@ -1,4 +1,4 @@
-"""Carries out a run and shows it while it runs, on the page or in viewers of installed packages."""
+"""Executes a run and shows it while it runs, on the page or in viewers of installed packages."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.supervision.interrupts import Interrupted
-from hetwin_suite.running.carry_out import LiveRun, carry_out
+from hetwin_suite.running.carry_out import LiveRun, execute_run
 from hetwin_suite.running.progress import Display
-from hetwin_suite.running.request import Ended, RunRequest
-from hetwin_suite.view.live.doors import LOOPBACK, need_websockets, open_in_browser
-from hetwin_suite.view.live.feed import Over
+from hetwin_suite.running.request import FinishedRun, RunRequest
+from hetwin_suite.view.live.doors import LOOPBACK, open_in_browser, require_websockets
+from hetwin_suite.view.live.feed import RunEnd
 from hetwin_suite.view.live.watched_run import WatchedRun
-from hetwin_suite.view.viewers import ViewerAt
+from hetwin_suite.view.viewers import RequestedViewer
 
 if TYPE_CHECKING:
     from hetwin_suite.view.ros.run import RosRun
@@ -27,16 +27,16 @@ def ros_run() -> RosRun:
     Raises:
         BadInput: if ROS 2 is not installed.
     """
-    from hetwin_suite.running.over_ros import need_ros
+    from hetwin_suite.running.over_ros import require_ros
 
-    need_ros()
+    require_ros()
     from hetwin_suite.view.ros.run import RosRun
 
     return RosRun()
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class ViewSettings:
     """Settings of the views of a run: the page, viewers of installed packages, or both.
 
     Attributes:
@@ -51,21 +51,21 @@ class Window:
     port: int | None = None
     browser: bool = True
     page: bool = True
-    viewers: Sequence[ViewerAt] = ()
+    viewers: Sequence[RequestedViewer] = ()
 
 
-def carry_out_shown(
-    request: RunRequest, display: Display, window: Window, say: Callable[[str], None]
-) -> Ended:
-    """Run as `carry_out` does, watched, and show the run and its result.
+def execute_shown_run(
+    request: RunRequest, display: Display, window: ViewSettings, say: Callable[[str], None]
+) -> FinishedRun:
+    """Run as `execute_run` does, watched, and show the run and its result.
 
     Args:
-        request, display: see `carry_out`.
+        request, display: see `execute_run`.
         window: settings of the views.
         say: prints a line with the address of a view.
 
     Raises:
-        BadInput: if the page cannot be served, or for the reasons of `carry_out`.
+        BadInput: if the page cannot be served, or for the reasons of `execute_run`.
     """
     live = ros_run() if request.options.transport == "ros" else WatchedRun()
     with ExitStack() as ending:
@@ -77,26 +77,26 @@ def carry_out_shown(
             say(f"{found.told} {found.address}")
         display.follow(live)
         try:
-            ended = carry_out(request, display, watched=True, live=live)
+            ended = execute_run(request, display, watched=True, live=live)
         except (HetwinError, Interrupted) as error:
-            live.end(Over("failed", str(error)))
+            live.end(RunEnd("failed", str(error)))
             raise
         live.end(_over(ended))
         return ended
 
 
-def _over(ended: Ended) -> Over:
+def _over(ended: FinishedRun) -> RunEnd:
     summary = ended.summary
     error = summary.get("error")
     text = str(summary["ended"]) if error is None else f"failed: {error['reason']}"
-    return Over(str(summary["ended"]), text, bool(summary["deterministic"]), str(ended.folder))
+    return RunEnd(str(summary["ended"]), text, bool(summary["deterministic"]), str(ended.folder))
 
 
 def _serve_page(
-    live: LiveRun, window: Window, complain: Callable[[str], None], ending: ExitStack
+    live: LiveRun, window: ViewSettings, complain: Callable[[str], None], ending: ExitStack
 ) -> str:
     """Serve the page, and open it in a browser if configured; returns its address."""
-    need_websockets("--show")
+    require_websockets("--show")
     from hetwin_suite.view.live.server import LiveServer
 
     server = LiveServer(live, live, host=window.host, port=window.port, complain=complain)

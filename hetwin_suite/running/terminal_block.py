@@ -1,11 +1,11 @@
-"""The fixed lines of a terminal below the scrolling ones: owners of handed-over attributes, and present actions."""
+"""The fixed lines of a terminal below the scrolling ones: owners of handed-over attributes, and current actions."""
 
 from __future__ import annotations
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from hetwin_suite.view.live.feed import Begun, Feed, Happening, HappeningKind, Now, Phase
+from hetwin_suite.view.live.feed import Feed, Happening, HappeningKind, LiveState, Phase, RunFacts
 from hetwin_suite.view.palette import model_colours
 
 _MAX_LINES = 6
@@ -13,7 +13,7 @@ _MAX_LINES = 6
 
 
 class Block:
-    """Renders the present state of a feed each time that the terminal is refreshed.
+    """Renders the current state of a feed each time that the terminal is refreshed.
 
     Args:
         head: renderable above the block.
@@ -24,8 +24,8 @@ class Block:
         self._head = head
         self.feed = feed
         self._seen = 0
-        self._moved: dict[str, None] = {}
-        self._doing: dict[str, str] = {}
+        self._handed_over: dict[str, None] = {}
+        self._actions: dict[str, str] = {}
         self._colours: dict[str, str] = {}
 
     def __rich__(self) -> RenderableType:
@@ -37,32 +37,32 @@ class Block:
             return self._head
         self._seen, rows = feed.happened(self._seen)
         for row in rows:
-            self._take(row)
+            self._apply(row)
         return Group(self._head, *self._lines(start, now))
 
-    def _take(self, row: Happening) -> None:
+    def _apply(self, row: Happening) -> None:
         if row.kind is HappeningKind.HANDOVER:
-            self._moved.pop(row.name, None)
-            self._moved[row.name] = None
+            self._handed_over.pop(row.name, None)
+            self._handed_over[row.name] = None
         elif row.kind is HappeningKind.ACTION:
             key = f"{row.name} {row.entity}"
-            self._doing.pop(key, None)
+            self._actions.pop(key, None)
             if row.more.get("phase") == "begin":
-                self._doing[key] = f"{row.name.replace('_', ' ')} {row.entity}".strip()
+                self._actions[key] = f"{row.name.replace('_', ' ')} {row.entity}".strip()
 
-    def _lines(self, start: Begun, now: Now) -> list[Text]:
-        lines = [self._owner(start, now, name) for name in list(self._moved)[-_MAX_LINES:]]
-        more = len(self._moved) - len(lines)
+    def _lines(self, start: RunFacts, now: LiveState) -> list[Text]:
+        lines = [self._owner(start, now, name) for name in list(self._handed_over)[-_MAX_LINES:]]
+        more = len(self._handed_over) - len(lines)
         if more > 0:
             lines.append(Text(f"  and {more} more that were handed over", style="dim"))
-        states = [*self._doing.values()]
+        states = [*self._actions.values()]
         if now.lag_s is not None:
             states.append(f"{now.lag_s * 1e3:.0f} ms behind the robot")
         if now.phase is Phase.PAUSED:
             states.append("paused")
         return [*lines, Text("  " + ", ".join(states))] if states else lines
 
-    def _owner(self, start: Begun, now: Now, name: str) -> Text:
+    def _owner(self, start: RunFacts, now: LiveState, name: str) -> Text:
         """Return a line with an attribute and its owner, in the owner's colour."""
         if not self._colours:
             self._colours = dict(model_colours(start.models))

@@ -37,7 +37,7 @@ from hetwin_core.ensemble.supervision.watched import STDERR, ChildDied, Send, Wa
 from hetwin_core.episodes.run_folder import LOG, read_summary
 from hetwin_suite.running.local import run_locally
 from hetwin_suite.running.progress import Display, ProgressListener
-from hetwin_suite.running.request import FAILED, Ended, RunRequest
+from hetwin_suite.running.request import FAILED, FinishedRun, RunRequest
 
 if TYPE_CHECKING:
     from hetwin_suite.view.live.watched_run import WatchedRun
@@ -49,12 +49,14 @@ CONDUCTOR_DEADLINE_S = 60.0
 """Maximum time without progress while no call is in progress, e.g. because of a slow disk [s]."""
 END_S = 2.0
 """Time in which the child may exit after its result [s]."""
-ENDING = {signal.SIGINT, signal.SIGKILL}
+OWN_SIGNALS = {signal.SIGINT, signal.SIGKILL}
 """Signals that `_Supervision` sends to the child at the first and at the second interrupt."""
 CRASHES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGFPE, signal.SIGILL}
 
 
-def run_watched(request: RunRequest, display: Display, live: WatchedRun | None = None) -> Ended:
+def run_watched(
+    request: RunRequest, display: Display, live: WatchedRun | None = None
+) -> FinishedRun:
     """Run; SIGINT, SIGTERM and SIGHUP end the run at its next barrier.
 
     Args:
@@ -97,27 +99,27 @@ class _Supervision:
         self._name = request.scenario
         self._out: Path | None = None
         self._models: list[tuple[str, float, float]] = []
-        self._progress, self._progress_at = (0, 0), time.monotonic()
+        self._progress, self._progress_s = (0, 0), time.monotonic()
         self._killed_by_us = False
         self._child = WatchedChild(
             lambda send: run_in_child(request, heartbeat, send, live), name="hetwin run"
         )
 
-    def run(self) -> Ended:
+    def run(self) -> FinishedRun:
         """Supervise the child until it ends; see `run_watched`."""
         patience = 0.0
         try:
             summary, code = self._child.result(self._handle, self._look, self._error)
             patience = END_S
         except ChildDied as death:
-            self._killed_by_us = -death.code in ENDING
+            self._killed_by_us = -death.code in OWN_SIGNALS
             failure = self._death(death)
         except RunFailed as error:
             failure = error
         else:
             assert self._out is not None  # the child sends it before its result
             code = self._interrupts.code or code  # the child gets SIGINT for any signal
-            return Ended(summary, code, self._out, self._interrupts.first)
+            return FinishedRun(summary, code, self._out, self._interrupts.first)
         finally:
             self._child.end(patience)
         return self._failed(failure)
@@ -153,7 +155,7 @@ class _Supervision:
         return now is not None and now.phase is Phase.PAUSED
 
     def _doing(self) -> str:
-        """Return the present activity before the first step."""
+        """Return the current activity before the first step."""
         for call in self._heartbeat.under_way(len(self._models)):
             if call.index < 0:
                 return "reading the scenario"
@@ -193,8 +195,8 @@ class _Supervision:
         row = self._heartbeat.row(-1)
         progress = (row[STEP], row[WAITS])
         if calls or progress != self._progress:
-            self._progress, self._progress_at = progress, time.monotonic()
-        elif time.monotonic() - self._progress_at > CONDUCTOR_DEADLINE_S:
+            self._progress, self._progress_s = progress, time.monotonic()
+        elif time.monotonic() - self._progress_s > CONDUCTOR_DEADLINE_S:
             reason = f"nothing moves for {CONDUCTOR_DEADLINE_S:g} s, and no model is in a call"
             raise RunFailed("conductor", "run", self._time_ns, reason + self._child.place())
 
@@ -215,7 +217,7 @@ class _Supervision:
         during = "".join(f", during {c.call} of {self._model(c)}" for c in calls[:1])
         return RunFailed("conductor", "process", self._time_ns, str(death) + during)
 
-    def _failed(self, error: RunFailed) -> Ended:
+    def _failed(self, error: RunFailed) -> FinishedRun:
         """Close the log of a failed child, and return its result."""
         first = self._interrupts.first
         if self._out is None or (first is not None and not self._out.exists()):
@@ -226,16 +228,16 @@ class _Supervision:
             from hetwin_core.episodes.failed_run import finish_failed_run  # a slow import
 
             wall = time.monotonic() - self._started
-            ours = first is not None and self._killed_by_us
+            interrupted = first is not None and self._killed_by_us
             finished = finish_failed_run(
-                self._out, self._name, error, "local", wall, interrupted=ours
+                self._out, self._name, error, "local", wall, interrupted=interrupted
             )
             summary = asdict(finished)
         elif summary["error"] is None and first is None:
             from hetwin_core.episodes.failed_run import fail_finished_run
 
             summary = fail_finished_run(self._out, summary, error)
-        return Ended(summary, self._interrupts.code or FAILED, self._out, first)
+        return FinishedRun(summary, self._interrupts.code or FAILED, self._out, first)
 
     @property
     def _time_ns(self) -> int:
@@ -270,7 +272,7 @@ def _run(
     heartbeat: Heartbeat,
     send: Send,
     live: WatchedRun | None,
-) -> Ended:
+) -> FinishedRun:
     """See `run_in_child`."""
     deadlines = [(plan.name, plan.deadline, plan.patience) for plan in scenario.models]
     send(("load", scenario.name, out, deadlines))

@@ -28,7 +28,7 @@ SYNTAX = "LINK=JOINT[:OPENED:CLOSED],..."
 
 
 @dataclass(frozen=True, slots=True)
-class NamedHand:
+class DeclaredHand:
     """A hand as the user declares it.
 
     Attributes:
@@ -42,7 +42,7 @@ class NamedHand:
     sides: dict[str, tuple[float, float]]
 
 
-def named_hand(text: str) -> NamedHand:
+def declared_hand(text: str) -> DeclaredHand:
     """Parse `LINK=JOINT[:OPENED:CLOSED],...`.
 
     Raises:
@@ -51,7 +51,7 @@ def named_hand(text: str) -> NamedHand:
     link, equals, listed = text.partition("=")
     joints: list[str] = []
     sides: dict[str, tuple[float, float]] = {}
-    for part in filter(None, (each.strip() for each in listed.split(","))):
+    for part in filter(None, (part.strip() for part in listed.split(","))):
         joint, *values = part.rsplit(":", 2) if part.count(":") >= 2 else [part]
         if values:
             try:
@@ -60,11 +60,11 @@ def named_hand(text: str) -> NamedHand:
                 joint = part
         joints.append(joint)
     if not link or not equals:
-        raise BadInput("this is no hand", where=HAND_OPTION, found=text, expected=SYNTAX)
-    return NamedHand(link, tuple(joints), sides)
+        raise BadInput("this is not a hand", where=HAND_OPTION, found=text, expected=SYNTAX)
+    return DeclaredHand(link, tuple(joints), sides)
 
 
-def check_named(hands: Iterable[NamedHand], body: Body) -> None:
+def check_declared(hands: Iterable[DeclaredHand], body: Body) -> None:
     """Check that the robot has the links and joints of declared hands.
 
     Raises:
@@ -73,12 +73,12 @@ def check_named(hands: Iterable[NamedHand], body: Body) -> None:
     links = [link.name for link in body.links]
     joints = [joint.name for joint in body.moving_joints]
     for hand in hands:
-        _need(hand.link, links, "link")
+        _check_known(hand.link, links, "link")
         for joint in hand.joints:
-            _need(joint, joints, "joint that moves")
+            _check_known(joint, joints, "joint that moves")
 
 
-def _need(name: str, known: Collection[str], what: str) -> None:
+def _check_known(name: str, known: Collection[str], what: str) -> None:
     if name not in known:
         raise BadInput(
             f"the robot has no {what} of this name",
@@ -88,23 +88,23 @@ def _need(name: str, known: Collection[str], what: str) -> None:
         )
 
 
-def fingers_of(hand: NamedHand, body: Body) -> tuple[tuple[Joint, ...], ...]:
+def fingers_of(hand: DeclaredHand, body: Body) -> tuple[tuple[Joint, ...], ...]:
     """Return the joints of each finger of a declared hand, from the palm outwards."""
     by_child = {joint.child: joint for joint in body.joints}
     fingers: dict[str, list[Joint]] = {}
     for joint in body.joints:  # parents come before their children
         if joint.name not in hand.joints:
             continue
-        first, above = joint, by_child.get(joint.parent)
-        while above is not None:
-            first = above if above.name in hand.joints else first
-            above = by_child.get(above.parent)
+        first, outer = joint, by_child.get(joint.parent)
+        while outer is not None:
+            first = outer if outer.name in hand.joints else first
+            outer = by_child.get(outer.parent)
         fingers.setdefault(first.name, []).append(joint)
     return tuple(map(tuple, fingers.values()))
 
 
 OPTION = "--joint"
-_LIKE = r"PATTERN=NAME, such as 'fer_joint(\d)=panda_joint\1'"
+_JOINT_SYNTAX = r"PATTERN=NAME, such as 'fer_joint(\d)=panda_joint\1'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,16 +130,18 @@ class JointRule:
         """
         pattern, equals, name = text.rpartition("=")
         if not (pattern and equals and name):
-            raise BadInput("this is no pattern and name", where=OPTION, found=text, expected=_LIKE)
+            raise BadInput(
+                "this is not a pattern and a name", where=OPTION, found=text, expected=_JOINT_SYNTAX
+            )
         try:
             compiled = re.compile(pattern)
             re.sub(compiled, name, "")
         except (re.error, IndexError) as error:
-            problem = f"this is no regular expression and its replacement: {error}"
-            raise BadInput(problem, where=OPTION, found=text, expected=_LIKE) from None
+            problem = f"this is not a regular expression with its replacement: {error}"
+            raise BadInput(problem, where=OPTION, found=text, expected=_JOINT_SYNTAX) from None
         return cls(text, compiled, name)
 
-    def of(self, recorded: Sequence[str]) -> dict[str, str]:
+    def map_names(self, recorded: Sequence[str]) -> dict[str, str]:
         """Return recorded name -> name of the robot's joint, for the names that match."""
         matches = ((name, self.pattern.fullmatch(name)) for name in recorded)
         return {name: match.expand(self.name) for name, match in matches if match is not None}
@@ -153,7 +155,7 @@ def map_by_hand(rules: Sequence[JointRule], recorded: Sequence[str]) -> dict[str
     """
     mapped: dict[str, str] = {}
     for rule in rules:
-        found = rule.of(recorded)
+        found = rule.map_names(recorded)
         if not found:
             raise BadInput(
                 "no recorded joint has such a name",
@@ -163,30 +165,30 @@ def map_by_hand(rules: Sequence[JointRule], recorded: Sequence[str]) -> dict[str
             )
         mapped = {**found, **mapped}
     owners: dict[str, str] = {}
-    for name, own in mapped.items():
-        if owners.setdefault(own, name) != name:
+    for name, robot_joint in mapped.items():
+        if owners.setdefault(robot_joint, name) != name:
             raise BadInput(
-                f"two recorded joints become {own}",
+                f"two recorded joints become {robot_joint}",
                 where=OPTION,
-                found=f"{owners[own]} and {name}",
+                found=f"{owners[robot_joint]} and {name}",
                 expected="a joint of its own for each",
             )
     return mapped
 
 
-def check_exist(mapped: dict[str, str], robot: Sequence[str]) -> None:
+def check_robot_joints(mapped: dict[str, str], robot: Sequence[str]) -> None:
     """Check that the robot has the joints to which the user's rules map.
 
     Raises:
         BadInput: if it does not.
     """
-    for name, own in mapped.items():
-        if own not in robot:
+    for name, robot_joint in mapped.items():
+        if robot_joint not in robot:
             raise BadInput(
                 "the robot has no such joint that moves",
                 where=OPTION,
-                found=f"{own} (for {name})",
-                expected=f"one of {', '.join(robot)}{perhaps(own, robot)}",
+                found=f"{robot_joint} (for {name})",
+                expected=f"one of {', '.join(robot)}{perhaps(robot_joint, robot)}",
             )
 
 
@@ -196,7 +198,7 @@ def as_option(rules: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class RecordingOptions:
     """How to interpret a recording.
 
     Attributes:
@@ -208,7 +210,7 @@ class Reading:
     units: tuple[PositionUnit, ...] = ()
 
     @classmethod
-    def of(cls, stamps: str | None, units: str | None) -> Reading:
+    def of(cls, stamps: str | None, units: str | None) -> RecordingOptions:
         """Parse the options `--stamps` and `--units`.
 
         Raises:
@@ -252,7 +254,7 @@ class Reading:
         named = {} if source is None else named_source(source)
         if kind_of(named) not in (None, SourceKind.RECORDING):
             raise BadInput(
-                "this option applies to recordings, and the source is none",
+                "this option applies to recordings, but the source is not a recording",
                 where=" and ".join(f"--{key}" for key in keys),
                 found=source,
                 expected="a recording, or no such option",
@@ -267,7 +269,9 @@ _FOLLOWER = "_follower"
 
 
 @contextmanager
-def written_for(episode: Episode, source: Path, out: Path, *, as_it_is: bool) -> Iterator[Path]:
+def written_recording(
+    episode: Episode, source: Path, out: Path, *, as_it_is: bool
+) -> Iterator[Path]:
     """Write an episode of a data set as a recording, and remove it if the body of the context fails.
 
     Args:

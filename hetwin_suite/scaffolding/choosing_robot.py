@@ -20,7 +20,7 @@ from hetwin_core.ensemble.resources import (
 from hetwin_suite.scaffolding.by_hand import (
     JointRule,
     as_option,
-    check_exist,
+    check_robot_joints,
     map_by_hand,
 )
 from hetwin_suite.scaffolding.joint_names import Matching, match_joints, rule_of
@@ -28,9 +28,9 @@ from model_nodes.main_physics.sources.recording import Recording
 from model_nodes.main_physics.world.resources import SCHEMES, Resources
 from model_nodes.main_physics.world.robot_xml import joints_of
 
-FITS_FROM = 0.5
+MIN_MATCH = 0.5
 """Minimum fraction of the recorded joints that a fitting robot has."""
-LISTED = 8
+MAX_CANDIDATES = 8
 """Maximum number of candidates in an error."""
 RECORDED_FILE = "robot_description.urdf"
 """File name of a recorded description."""
@@ -91,33 +91,33 @@ def choose_robot(
             expected="--robot with a URDF, whose kinematics the transforms are read with",
         )
     if named is not None:
-        robot = _named(named, packages)
-        own = joints_of(robot.file, Resources(robot.file.parent, packages=packages))
-        matching = _of_known(recorded, own, by_hand)
-        return _checked(recording, ChosenRobot(robot, "as named", matching), own)
+        robot = _find_named(named, packages)
+        robot_joints = joints_of(robot.file, Resources(robot.file.parent, packages=packages))
+        matching = _match_known(recorded, robot_joints, by_hand)
+        return _checked(recording, ChosenRobot(robot, "as named", matching), robot_joints)
     if recording.robot_description is not None:
         file = folder / RECORDED_FILE
         file.write_text(recording.robot_description, encoding="utf-8")
         robot = KnownFile("", file)
-        own = moving_joints(file)
-        matching = _of_known(recorded, own, by_hand)
+        robot_joints = moving_joints(file)
+        matching = _match_known(recorded, robot_joints, by_hand)
         chosen = ChosenRobot(robot, "as recorded", matching, recording.robot_description)
-        return _checked(recording, chosen, own)
-    beside = _beside(recording)
-    fits = sorted((_fit(recorded, robot, by_hand) for robot in beside), key=lambda fit: -fit.count)
-    if fits and _is_alone(fits, recorded):
+        return _checked(recording, chosen, robot_joints)
+    nearby = _urdfs_beside(recording)
+    fits = sorted((_fit(recorded, robot, by_hand) for robot in nearby), key=lambda fit: -fit.count)
+    if fits and _is_unique_best(fits, recorded):
         why = "whose description lies beside the recording"
         return ChosenRobot(fits[0].robot, why, fits[0].matching)
     fits = [_fit(recorded, robot, by_hand) for robot in known_robots().values()]
     fits.sort(key=lambda fit: -fit.count)
-    if not _is_alone(fits, recorded):
-        raise _undecided(recording, fits)
+    if not _is_unique_best(fits, recorded):
+        raise _no_choice_error(recording, fits)
     best = fits[0]
     why = f"the only robot here with {best.count} of the {len(recorded)} recorded joints"
     return ChosenRobot(best.robot, why, best.matching)
 
 
-def _named(text: str, packages: Mapping[str, Path] | None) -> KnownFile:
+def _find_named(text: str, packages: Mapping[str, Path] | None) -> KnownFile:
     if not text.startswith(SCHEMES):
         return find_known(text, Kind.ROBOT, where="--robot")
     try:
@@ -126,16 +126,18 @@ def _named(text: str, packages: Mapping[str, Path] | None) -> KnownFile:
         raise error.at("--robot") from None
 
 
-def _of_known(recorded: Sequence[str], own: Sequence[str], by_hand: dict[str, str]) -> Matching:
-    check_exist(by_hand, own)
-    return match_joints(recorded, own, known=True, by_hand=by_hand)
+def _match_known(
+    recorded: Sequence[str], robot_joints: Sequence[str], by_hand: dict[str, str]
+) -> Matching:
+    check_robot_joints(by_hand, robot_joints)
+    return match_joints(recorded, robot_joints, known=True, by_hand=by_hand)
 
 
 def _fit(recorded: Sequence[str], robot: KnownFile, by_hand: dict[str, str]) -> _Fit:
     return _Fit(robot, match_joints(recorded, moving_joints(robot.file), by_hand=by_hand))
 
 
-def _beside(recording: Recording) -> list[KnownFile]:
+def _urdfs_beside(recording: Recording) -> list[KnownFile]:
     """Return the URDF files in the recording's folder, or in the folder of its file."""
     folder = recording.path if recording.path.is_dir() else recording.path.parent
     return [
@@ -145,15 +147,15 @@ def _beside(recording: Recording) -> list[KnownFile]:
     ]
 
 
-def _is_alone(fits: Sequence[_Fit], recorded: Sequence[str]) -> bool:
+def _is_unique_best(fits: Sequence[_Fit], recorded: Sequence[str]) -> bool:
     """Whether the first candidate fits, and fits better than the second."""
     best, *others = fits
-    if best.count < max(min(2, len(recorded)), FITS_FROM * len(recorded)):
+    if best.count < max(min(2, len(recorded)), MIN_MATCH * len(recorded)):
         return False
     return all(other.count < best.count for other in others[:1])
 
 
-def _checked(recording: Recording, chosen: ChosenRobot, own: Sequence[str]) -> ChosenRobot:
+def _checked(recording: Recording, chosen: ChosenRobot, robot_joints: Sequence[str]) -> ChosenRobot:
     """Return the robot if it has half of the recorded joints, or half of its own joints were recorded.
 
     Raises:
@@ -163,16 +165,16 @@ def _checked(recording: Recording, chosen: ChosenRobot, own: Sequence[str]) -> C
     if not recorded:
         return chosen  # checked when the transforms are read
     found = len(chosen.matching.joints)
-    if found and found >= FITS_FROM * min(len(recorded), len(own)):
+    if found and found >= MIN_MATCH * min(len(recorded), len(robot_joints)):
         return chosen
     if chosen.matching.ambiguous:
-        name, which = next(iter(chosen.matching.ambiguous.items()))
+        name, candidates = next(iter(chosen.matching.ambiguous.items()))
         raise BadInput(
-            "which of the robot's joints were recorded cannot be told from their names",
+            "the recorded names match several of the robot's joints",
             file=chosen.robot.file,
             where=name,
-            found=" or ".join(which),
-            expected=f"a robot with one such joint, or {_line(list(chosen.matching.ambiguous), own)}",
+            found=" or ".join(candidates),
+            expected=f"a robot with one such joint, or {_suggestion(list(chosen.matching.ambiguous), robot_joints)}",
         )
     missing = [name for name in recorded if name not in chosen.matching.joints]
     count = "none" if not found else f"only {found}"
@@ -181,21 +183,21 @@ def _checked(recording: Recording, chosen: ChosenRobot, own: Sequence[str]) -> C
         file=chosen.robot.file,
         where="--robot" if not chosen.description else None,
         found=some(missing),
-        expected=f"joints such as {some(own)}, or, if it is the robot, {_line(missing, own)}"
-        if own
+        expected=f"joints such as {some(robot_joints)}, or, if it is the robot, {_suggestion(missing, robot_joints)}"
+        if robot_joints
         else "a robot with joints that move",
     )
 
 
-def _line(recorded: Sequence[str], own: Sequence[str]) -> str:
+def _suggestion(recorded: Sequence[str], robot_joints: Sequence[str]) -> str:
     """Return the suggestion of a `--joint` option, which the user has to check."""
-    return f"which joint is which: {as_option(rule_of(recorded, own))}"
+    return f"which joint is which: {as_option(rule_of(recorded, robot_joints))}"
 
 
-def _undecided(recording: Recording, fits: Sequence[_Fit]) -> BadInput:
+def _no_choice_error(recording: Recording, fits: Sequence[_Fit]) -> BadInput:
     recorded = list(recording.joints())
-    near = [fit for fit in fits if fit.count][:LISTED]
-    more = "" if example_robots() else f"; {EXTRA} brings 60 robots more"
+    near = [fit for fit in fits if fit.count][:MAX_CANDIDATES]
+    more = "" if example_robots() else f"; {EXTRA} brings 60 more robots"
     if not near:
         return BadInput(
             "no robot here has the recorded joints",
@@ -205,7 +207,7 @@ def _undecided(recording: Recording, fits: Sequence[_Fit]) -> BadInput:
         )
     named = ", ".join(f"{fit.robot.label} ({fit.count} of {len(recorded)})" for fit in near)
     problem = "no robot was recorded or named, and none fits well enough"
-    if near[0].count >= FITS_FROM * len(recorded):
+    if near[0].count >= MIN_MATCH * len(recorded):
         problem = "no robot was recorded or named, and more than one fits"
     return BadInput(
         problem,

@@ -19,8 +19,8 @@ from model_nodes.main_physics.world.description import Body, Joint, JointKind
 
 MIN_CLOSING = 0.2
 """Minimum closing motion of a hand, as a fraction of its travel."""
-STOPPED_SHORT = 0.97
-"""Fraction of the travel below which closing fingers have stopped short, at an object."""
+FULLY_CLOSED = 0.97
+"""Fraction of the travel above which fingers are fully closed; fingers that stop before it have closed on an object."""
 SETTLED = 0.9
 """Fraction of a closing motion after which the hand counts as closed."""
 MIN_MOTION = 0.05
@@ -63,16 +63,16 @@ def first_grasp(
         closing = _closing(hand, motion)
         if closing is None:
             continue
-        sample, share = closing
+        sample, fraction = closing
         frame = link_frames(body, motion.at(sample))[hand.link][0]
         x, y, z = frame[:3, :3] @ hand.offset + frame[:3, 3]
         position = (round(float(x), 3), round(float(y), 3), round(float(z) + height, 3))
-        width = (1.0 - share) * _travel(body, hand)
+        width = (1.0 - fraction) * _travel(body, hand)
         found.append(Grasp(hand.name, float(motion.seconds[sample]), position, round(width, 4)))
     return min(found, key=lambda grasp: grasp.time_s, default=None)
 
 
-def moves(hand: FoundHand, ranges: Mapping[str, tuple[float, float]]) -> bool:
+def has_motion(hand: FoundHand, ranges: Mapping[str, tuple[float, float]]) -> bool:
     """Whether a recorded finger moves by more than `MIN_MOTION` of its travel.
 
     Args:
@@ -99,12 +99,12 @@ def _closing(hand: FoundHand, motion: Motion) -> tuple[int, float] | None:
     A closing on an object stops short of the closed position. If there is none, the first closing is returned; None if
     the hand does not close.
     """
-    closings = list(_closings(_closed_by(hand, motion)))
-    short = (one for one in closings if one[1] < STOPPED_SHORT)
-    return next(short, closings[0] if closings else None)
+    closings = list(_closings(_closing_fractions(hand, motion)))
+    on_object = (closing for closing in closings if closing[1] < FULLY_CLOSED)
+    return next(on_object, closings[0] if closings else None)
 
 
-def _closed_by(hand: FoundHand, motion: Motion) -> Floats:
+def _closing_fractions(hand: FoundHand, motion: Motion) -> Floats:
     """(n,) mean closing of the recorded fingers, as a fraction of their travel; empty if none was recorded."""
     fractions = [
         (motion.positions[name] - opened) / (closed - opened)
@@ -119,19 +119,19 @@ def _closings(closed: Floats) -> Iterator[tuple[int, float]]:
 
     A closing begins where the fingers are most open, and ends where they open again; its speed does not matter.
     """
-    begin = top = 0
+    begin = peak = 0
     for sample in range(len(closed)):
-        if closed[sample] > closed[top]:
-            top = sample
+        if closed[sample] > closed[peak]:
+            peak = sample
         is_last = sample == len(closed) - 1
-        if closed[top] - closed[sample] > MIN_MOTION or is_last:
-            end, start = float(closed[top]), float(closed[begin])
+        if closed[peak] - closed[sample] > MIN_MOTION or is_last:
+            end, start = float(closed[peak]), float(closed[begin])
             if end - start > MIN_CLOSING:
                 goal = start + SETTLED * (end - start)
-                yield begin + int(np.argmax(closed[begin : top + 1] >= goal)), min(end, 1.0)
-            begin = top = sample
+                yield begin + int(np.argmax(closed[begin : peak + 1] >= goal)), min(end, 1.0)
+            begin = peak = sample
         elif closed[sample] <= closed[begin]:
-            begin = top = sample
+            begin = peak = sample
 
 
 RATE = 50.0
@@ -157,7 +157,7 @@ class Motion:
     positions: Mapping[str, Floats]
     notes: tuple[str, ...] = ()
 
-    def some(self, count: int) -> dict[str, Floats]:
+    def subsampled(self, count: int) -> dict[str, Floats]:
         """Return joint -> (count,) positions at evenly spaced samples, including the first and the last."""
         chosen = np.linspace(0, len(self.seconds) - 1, count).round().astype(int)
         return {joint: values[chosen] for joint, values in self.positions.items()}
@@ -220,10 +220,10 @@ def beyond_limits(body: Body, ranges: Mapping[str, JointRange]) -> Iterator[str]
     """
     for joint in body.moving_joints:
         if joint.name in ranges:
-            yield from _beyond(joint, ranges[joint.name])
+            yield from _limit_sentences(joint, ranges[joint.name])
 
 
-def _beyond(joint: Joint, recorded: JointRange) -> Iterator[str]:
+def _limit_sentences(joint: Joint, recorded: JointRange) -> Iterator[str]:
     unit = "m" if joint.kind is JointKind.SLIDE else "rad"
     tolerance = TOLERANCE[joint.kind]
     if joint.lower is not None and recorded.lower < joint.lower - tolerance:

@@ -13,7 +13,7 @@ import numpy as np
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.scene.hands import fixed_tool
-from hetwin_suite.scaffolding.by_hand import NamedHand, fingers_of
+from hetwin_suite.scaffolding.by_hand import DeclaredHand, fingers_of
 from hetwin_suite.scaffolding.palms import (
     GRIPPING,
     MAX_JAW,
@@ -28,11 +28,11 @@ from model_nodes.main_physics.world.description import Body, Joint, JointKind
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.urdf.reader import read_urdf
 
-SEVERAL = 4
-"""Number of fingers from which on hetwin does not judge which of the fingers hold an object."""
+MANY_FINGERS = 4
+"""Minimum number of fingers of a hand for which hetwin does not judge which fingers hold an object."""
 
 _ENDINGS = re.compile(r"(_?(base|palm|stator))?(_?link)?$", re.IGNORECASE)
-_NO_NAME = re.compile(r"\W+")
+_NOT_A_WORD = re.compile(r"\W+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class FoundHand:
 
 
 def find_hands(
-    body: Body, ranges: Mapping[str, tuple[float, float]], named: Sequence[NamedHand] = ()
+    body: Body, ranges: Mapping[str, tuple[float, float]], named: Sequence[DeclaredHand] = ()
 ) -> list[FoundHand]:
     """Find all hands of a robot.
 
@@ -79,8 +79,8 @@ def find_hands(
         palms = [p for p in palms if not (_is_on(p, known, part_of) or _shares(p, known))]
     taken = {body.name, *(link.name for link in body.links)}
     hands: list[FoundHand] = []
-    given = [_named_palm(known, body, part_of) for known in named]
-    for palm, known_hand in [*((p, None) for p in palms), *zip(given, named, strict=True)]:
+    declared_palms = [_named_palm(known, body, part_of) for known in named]
+    for palm, known_hand in [*((p, None) for p in palms), *zip(declared_palms, named, strict=True)]:
         name = _name(palm.link, taken)
         taken.add(name)
         if palm.fingers:
@@ -96,15 +96,15 @@ def find_hands(
     return hands
 
 
-def _is_on(palm: Palm, known: NamedHand, part_of: Mapping[str, str]) -> bool:
+def _is_on(palm: Palm, known: DeclaredHand, part_of: Mapping[str, str]) -> bool:
     return part_of[palm.link] == part_of[known.link]
 
 
-def _shares(palm: Palm, known: NamedHand) -> bool:
+def _shares(palm: Palm, known: DeclaredHand) -> bool:
     return any(joint.name in known.joints for joint in palm.joints)
 
 
-def _named_palm(known: NamedHand, body: Body, part_of: Mapping[str, str]) -> Palm:
+def _named_palm(known: DeclaredHand, body: Body, part_of: Mapping[str, str]) -> Palm:
     part = tuple(link for link, root in part_of.items() if root == part_of[known.link])
     return Palm(known.link, fingers_of(known, body), part)
 
@@ -147,15 +147,15 @@ def _ancestors(body: Body, links: Collection[str]) -> set[str]:
 
 def _why_no_finger(joint: Joint) -> str:
     if joint.lower is None or joint.upper is None:
-        return "without limits there is no side to which it closes"
+        return "without limits it has no closed end"
     if joint.kind is JointKind.HINGE and joint.upper - joint.lower >= MAX_JAW:
         return (
             f"it turns by {degrees(joint.upper - joint.lower):.0f} degrees, farther than a jaw does"
         )
-    return "no other finger starts beside it, and it closes against nothing on its part"
+    return "no other finger starts beside it, and its palm has nothing against which it could close"
 
 
-def follows_nothing(body: Body, hand: FoundHand, recorded: Collection[str]) -> list[str]:
+def joints_without_position(body: Body, hand: FoundHand, recorded: Collection[str]) -> list[str]:
     """Return the finger joints that were not recorded and do not mimic a recorded joint."""
     by_name = {joint.name: joint for joint in body.joints}
     mimics = {name: by_name[name].mimic for name in hand.joints}
@@ -163,7 +163,7 @@ def follows_nothing(body: Body, hand: FoundHand, recorded: Collection[str]) -> l
     return [n for n in hand.joints if n not in recorded and leaders[n] not in recorded]
 
 
-def without(hand: FoundHand, joints: Collection[str]) -> FoundHand:
+def without_joints(hand: FoundHand, joints: Collection[str]) -> FoundHand:
     """Return the hand without some of its joints."""
     kept = [i for i, name in enumerate(hand.joints) if name not in joints]
     return replace(
@@ -191,7 +191,7 @@ def _describe(
     palm: Palm,
     body: Body,
     travels: Mapping[str, tuple[float, float]],
-    known: NamedHand | None,
+    known: DeclaredHand | None,
 ) -> FoundHand:
     driving = [joint for joint in palm.joints if joint.mimic is None]
     ends = {j.name: travels[j.name] for j in driving if j.name in travels}
@@ -203,7 +203,7 @@ def _describe(
     guessed = all(side is None for side in sides.values()) and not (known and known.sides)
     if guessed:
         sides = {j: max(both, key=abs) for j, both in ends.items()}
-        unsure = "its shapes do not say on which side it is open; taken is what is farther from 0"
+        unsure = "its shapes do not show at which end it is open; the end farther from 0 was taken"
     if _is_partly_fixed(body, driving) and not (known and known.sides):
         leader = driving[0].name
         unsure = f"the description fixes joints that follow {leader}: its shapes need not show the open side"
@@ -224,8 +224,8 @@ def _describe(
         _kind(palm, fingers),
         (x, y, z),
         tuple(joint.name for joint in palm.joints),
-        tuple(_at(palm, opened)),
-        tuple(_at(palm, closed)),
+        tuple(_all_positions(palm, opened)),
+        tuple(_all_positions(palm, closed)),
         unsure,
         guessed,
     )
@@ -250,10 +250,10 @@ def _unsure(palm: Palm, fingers: Sequence[Sequence[Joint]]) -> str:
         return ""
     if palm.motors:
         pull = some(palm.motors)
-        return f"where its fingers are follows from {pull} and from what they touch, which no joint shows"
-    if len(fingers) < SEVERAL:
+        return f"its finger positions depend on {pull} and on contacts, which no joint shows"
+    if len(fingers) < MANY_FINGERS:
         return ""
-    return f"of its {len(fingers)} fingers only how far they are closed in the mean is judged, not which of them hold"
+    return f"only the mean closing of its {len(fingers)} fingers is judged, not which of them hold an object"
 
 
 def _driving(palm: Palm) -> list[Joint]:
@@ -272,7 +272,7 @@ def _kind(palm: Palm, fingers: Sequence[Sequence[Joint]]) -> str:
     return f"{word} with {len(fingers)} fingers"
 
 
-def _at(palm: Palm, driving: Mapping[str, float]) -> Iterator[float]:
+def _all_positions(palm: Palm, driving: Mapping[str, float]) -> Iterator[float]:
     """Yield the positions of all finger joints, including mimic joints."""
     positions = {name: np.array([value]) for name, value in driving.items()}
     for joint in palm.joints:
@@ -280,7 +280,7 @@ def _at(palm: Palm, driving: Mapping[str, float]) -> Iterator[float]:
 
 
 def _name(link: str, taken: Collection[str]) -> str:
-    plain = _NO_NAME.sub("_", _ENDINGS.sub("", link)).strip("_") or "hand"
+    plain = _NOT_A_WORD.sub("_", _ENDINGS.sub("", link)).strip("_") or "hand"
     side = re.search(r"(?:^|_)(left|right|l|r)(?:_|$)", plain)
     sides = {"l": "left", "r": "right"}
     hand = f"{sides.get(side[1], side[1])}_hand" if side else "hand"

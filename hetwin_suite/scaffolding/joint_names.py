@@ -14,7 +14,7 @@ from typing import TypeAlias
 Words: TypeAlias = tuple[str, ...]
 Pair: TypeAlias = tuple[str, str]
 
-EXCHANGED = 4
+REPLACED = 4
 """Rank of patterns that replace words by other words; they need at least `MIN_SERIES` joints."""
 MIN_SERIES = 3
 """Minimum number of joints in a numbered series."""
@@ -90,8 +90,8 @@ def match_joints(
             with `b_joint_1` if this is possible for a whole series.
         by_hand: recorded name -> the robot's name, by the user; names that do not exist are ignored.
     """
-    given = by_hand or {}
-    joints = {one: own for one, own in given.items() if one in recorded and own in robot}
+    named_pairs = by_hand or {}
+    joints = {name: own for name, own in named_pairs.items() if name in recorded and own in robot}
     pairs_by_hand = list(joints.items())
     taken = {*joints.values()}
     joints |= {n: n for n in recorded if n not in joints and n in robot and n not in taken}
@@ -125,9 +125,9 @@ def _by_patterns(
     accepted: list[list[Pair]] = []
     ambiguous: dict[str, tuple[str, ...]] = {}
     while candidates:
-        best = max(candidates, key=lambda pattern: _worth(pattern, candidates[pattern]))
+        best = max(candidates, key=lambda pattern: _score(pattern, candidates[pattern]))
         pairs = candidates.pop(best)
-        if rivals := _rivals(pairs, _worth(best, pairs), candidates):
+        if rivals := _rivals(pairs, _score(best, pairs), candidates):
             ambiguous.update(rivals)
             candidates = _without(candidates, set(rivals), set())
             pairs = [pair for pair in pairs if pair[0] not in rivals]
@@ -137,7 +137,7 @@ def _by_patterns(
     return accepted, ambiguous
 
 
-def _worth(pattern: Pattern, pairs: Sequence[Pair]) -> tuple[int, int]:
+def _score(pattern: Pattern, pairs: Sequence[Pair]) -> tuple[int, int]:
     return len(pairs), -pattern.rank
 
 
@@ -146,21 +146,26 @@ def _candidates(
 ) -> dict[Pattern, list[Pair]]:
     words = {name: words_of(name) for name in (*recorded, *robot)}
     found: dict[Pattern, list[Pair]] = {}
-    for one in recorded:
-        for other in robot:
-            pattern = _pattern(words[one], words[other])
+    for recorded_name in recorded:
+        for robot_name in robot:
+            pattern = _pattern(words[recorded_name], words[robot_name])
             if pattern is not None and (
-                _are_specific(one, other) or (known and _extends(one, other))
+                _are_specific(recorded_name, robot_name)
+                or (known and _extends(recorded_name, robot_name))
             ):
-                found.setdefault(pattern, []).append((one, other))
-            elif known and (exchanged := _exchanged(words[one], words[other])) is not None:
-                found.setdefault(exchanged, []).append((one, other))
+                found.setdefault(pattern, []).append((recorded_name, robot_name))
+            elif (
+                known
+                and (exchanged := _replacement_pattern(words[recorded_name], words[robot_name]))
+                is not None
+            ):
+                found.setdefault(exchanged, []).append((recorded_name, robot_name))
     return {
         pattern: pairs
         for pattern, pairs in found.items()
         if _one_to_one(pairs)
         and _numbers_agree(pairs, recorded, robot)
-        and (pattern.rank < EXCHANGED or _is_whole(pairs, robot))
+        and (pattern.rank < REPLACED or _is_whole(pairs, robot))
     }
 
 
@@ -183,9 +188,9 @@ def _pattern(recorded: Words, robot: Words) -> Pattern | None:
     return None
 
 
-def _exchanged(recorded: Words, robot: Words) -> Pattern | None:
+def _replacement_pattern(recorded: Words, robot: Words) -> Pattern | None:
     """Return the pattern of two names with different words around common ones, such as `fer_joint1`, `panda_joint1`."""
-    shared = _shared(recorded, robot)
+    shared = _longest_common_run(recorded, robot)
     if shared is None:
         return None
     start, own, count = shared
@@ -195,38 +200,38 @@ def _exchanged(recorded: Words, robot: Words) -> Pattern | None:
     sides = words & _SIDES, others & _SIDES
     if not words or not others or (all(sides) and sides[0] != sides[1]):
         return None
-    return Pattern(EXCHANGED, before=before, after=after, instead=instead)
+    return Pattern(REPLACED, before=before, after=after, instead=instead)
 
 
-def _shared(one: Words, other: Words) -> tuple[int, int, int] | None:
+def _longest_common_run(first: Words, second: Words) -> tuple[int, int, int] | None:
     """Find the longest common run of words; the last one if there are several.
 
     Returns:
         Its start in each name, and its length; None if there is none.
     """
     best = None
-    for i in range(len(one)):
-        for j in range(len(other)):
+    for i in range(len(first)):
+        for j in range(len(second)):
             count = 0
-            while one[i + count : i + count + 1] == other[j + count : j + count + 1] != ():
+            while first[i + count : i + count + 1] == second[j + count : j + count + 1] != ():
                 count += 1
             if count and (best is None or count >= best[2]):
                 best = i, j, count
     return best
 
 
-def _are_specific(one: str, other: str) -> bool:
+def _are_specific(first: str, second: str) -> bool:
     """Whether both names contain more than numbers and the word `joint`, which may belong to any robot."""
-    return not (_is_generic(words_of(one)) or _is_generic(words_of(other)))
+    return not (_is_generic(words_of(first)) or _is_generic(words_of(second)))
 
 
 def _is_generic(words: Words) -> bool:
     return all(word.isdigit() or word in _IGNORED for word in words)
 
 
-def _extends(one: str, other: str) -> bool:
+def _extends(first: str, second: str) -> bool:
     """Whether one name is the other with a prefix or suffix that ends or begins with a separator."""
-    longer, shorter = (one, other) if len(one) > len(other) else (other, one)
+    longer, shorter = (first, second) if len(first) > len(second) else (second, first)
     prefix = longer.removesuffix(shorter) if longer.endswith(shorter) else ""
     if prefix:
         return not prefix[-1].isalnum()
@@ -258,15 +263,17 @@ def _rivals(
     """
     rivals: dict[str, tuple[str, ...]] = {}
     for pattern, claims in others.items():
-        if _worth(pattern, claims) != worth:
+        if _score(pattern, claims) != worth:
             continue
-        for one, other in pairs:
+        for recorded_name, robot_name in pairs:
             for name, claimed in claims:
-                if name == one and claimed != other:
-                    rivals[one] = tuple(dict.fromkeys([*rivals.get(one, (other,)), claimed]))
-                elif claimed == other and name != one:
-                    rivals.setdefault(one, (other,))
-                    rivals.setdefault(name, (other,))
+                if name == recorded_name and claimed != robot_name:
+                    rivals[recorded_name] = tuple(
+                        dict.fromkeys([*rivals.get(recorded_name, (robot_name,)), claimed])
+                    )
+                elif claimed == robot_name and name != recorded_name:
+                    rivals.setdefault(recorded_name, (robot_name,))
+                    rivals.setdefault(name, (robot_name,))
     return rivals
 
 
@@ -304,8 +311,8 @@ def _series(names: Iterable[str]) -> dict[Words, dict[int, str]]:
 def _numbers_agree(pairs: Sequence[Pair], recorded: Sequence[str], robot: Sequence[str]) -> bool:
     """Whether paired series have the same numbering; False if one counts from 0 and the other from 1."""
     of_recorded, of_robot = _series(recorded), _series(robot)
-    for one, other in pairs:
-        a, b = _template(one), _template(other)
+    for recorded_name, robot_name in pairs:
+        a, b = _template(recorded_name), _template(robot_name)
         if a is None or b is None or a[0] not in of_recorded or b[0] not in of_robot:
             continue
         numbers, own = set(of_recorded[a[0]]), set(of_robot[b[0]])
@@ -340,10 +347,10 @@ def rule_of(recorded: Sequence[str], robot: Sequence[str]) -> list[str]:
     of_robot = _series(robot).values()
     for numbered in sorted(_series(recorded).values(), key=len, reverse=True):
         own = max(of_robot, key=lambda s: _likeness(numbered, s), default={})
-        one, other = _around(numbered), _around(own)
-        if one is not None and other is not None and {*numbered} <= {*own}:
-            front, back = (re.escape(part) for part in one)
-            return [rf"{front}(\d+){back}={other[0]}\1{other[1]}"]
+        recorded_affixes, robot_affixes = _common_affixes(numbered), _common_affixes(own)
+        if recorded_affixes is not None and robot_affixes is not None and {*numbered} <= {*own}:
+            front, back = (re.escape(part) for part in recorded_affixes)
+            return [rf"{front}(\d+){back}={robot_affixes[0]}\1{robot_affixes[1]}"]
         if len(own) == len(numbered):
             pairs = zip(_in_order(numbered), _in_order(own), strict=True)
             return [f"{re.escape(name)}={joint}" for name, joint in pairs]
@@ -354,7 +361,7 @@ def _likeness(numbered: Mapping[int, str], own: Mapping[int, str]) -> tuple[bool
     return {*numbered} == {*own}, len(numbered) == len(own), {*numbered} <= {*own}
 
 
-def _around(numbered: Mapping[int, str]) -> tuple[str, str] | None:
+def _common_affixes(numbered: Mapping[int, str]) -> tuple[str, str] | None:
     """Return the common prefix and suffix of the names in a series; None if they differ."""
     parts = {
         (name[: match.start()], name[match.end() :])
@@ -371,5 +378,5 @@ def _in_order(numbered: Mapping[int, str]) -> list[str]:
 
 def _words(pairs: Sequence[Pair]) -> str:
     recorded, own = pairs[0]
-    more = f" and {len(pairs) - 1} more in the same way" if len(pairs) > 1 else ""
+    more = f" and {len(pairs) - 1}more in the same way" if len(pairs) > 1 else ""
     return f"{recorded} is {own}{more}"

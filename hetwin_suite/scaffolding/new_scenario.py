@@ -15,9 +15,9 @@ from hetwin_suite.scaffolding.by_hand import (
     HAND_OPTION,
     SYNTAX,
     JointRule,
-    Reading,
-    check_named,
-    named_hand,
+    RecordingOptions,
+    check_declared,
+    declared_hand,
 )
 from hetwin_suite.scaffolding.choosing_robot import RECORDED_FILE, ChosenRobot, choose_robot
 from hetwin_suite.scaffolding.grasping import (
@@ -25,15 +25,15 @@ from hetwin_suite.scaffolding.grasping import (
     Motion,
     beyond_limits,
     first_grasp,
-    moves,
+    has_motion,
     replay,
 )
 from hetwin_suite.scaffolding.hands import (
     FoundHand,
     find_hands,
-    follows_nothing,
+    joints_without_position,
     why_no_hand,
-    without,
+    without_joints,
 )
 from hetwin_suite.scaffolding.joint_names import Matching
 from hetwin_suite.scaffolding.palms import GRIPPING
@@ -49,10 +49,10 @@ from model_nodes.main_physics.world.urdf.reader import read_urdf
 SAMPLES = 200
 """Number of recorded postures from which the robot's height above the floor is computed."""
 
-_NO_NAME = re.compile(r"\W+", re.ASCII)
+_NOT_A_WORD = re.compile(r"\W+", re.ASCII)
 
 
-_AS_RECORDED = Reading()
+_DEFAULT_OPTIONS = RecordingOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class Draft:
     grasp: Grasp | None
     packages: Mapping[str, str]
     warnings: tuple[str, ...]
-    reading: Reading = _AS_RECORDED
+    reading: RecordingOptions = _DEFAULT_OPTIONS
 
     @property
     def only_recorded(self) -> list[str]:
@@ -107,7 +107,7 @@ def draft_scenario(
     *,
     robot: str | None = None,
     packages: Mapping[str, str] | None = None,
-    reading: Reading = _AS_RECORDED,
+    reading: RecordingOptions = _DEFAULT_OPTIONS,
     joints: Sequence[str] = (),
     hands: Sequence[str] = (),
     warnings: Sequence[str] = (),
@@ -121,24 +121,24 @@ def draft_scenario(
         packages: name of a package:// -> its folder.
         reading: how to interpret the recording.
         joints: the user's values of `--joint`; see `JointRule`.
-        hands: the user's values of `--hand`; see `named_hand`.
+        hands: the user's values of `--hand`; see `declared_hand`.
         warnings: warnings about the origin of the recording, which precede all others.
-        now: called with the present activity, in words.
+        now: called with the current activity, in words.
 
     Raises:
         BadInput: if the recording cannot be used, or no robot or more than one fits.
     """
     rules = [JointRule.from_text(text) for text in joints]
-    named = [named_hand(text) for text in hands]
+    named = [declared_hand(text) for text in hands]
     found = Recording.open(recording, reading.stamps)
-    _check_moves(found)
+    _check_has_positions(found)
     notes = Notes()
     folders = {name: Path(path) for name, path in (packages or {}).items()}
     now("looking for the robot, and reading its description and meshes")
     with TemporaryDirectory() as folder:
         chosen = choose_robot(found, robot, Path(folder), rules, folders)
         body = _body(chosen, folders, notes)
-    check_named(named, body)
+    check_declared(named, body)
     matching = chosen.matching
     from_transforms = not found.joints()
     recorded = found.joints(set(matching.joints))
@@ -155,10 +155,12 @@ def draft_scenario(
         if name in recorded
     }
     all_hands = find_hands(body, motion.ranges, named)
-    loose = {hand.name: follows_nothing(body, hand, motion.positions) for hand in all_hands}
-    own_hands = tuple(_recorded(hand, loose[hand.name]) for hand in all_hands)
-    watched = [hand for hand in own_hands if moves(hand, motion.ranges)]
-    height = standing_height(body, motion.some(SAMPLES))
+    unknown = {
+        hand.name: joints_without_position(body, hand, motion.positions) for hand in all_hands
+    }
+    own_hands = tuple(_with_known_joints(hand, unknown[hand.name]) for hand in all_hands)
+    watched = [hand for hand in own_hands if has_motion(hand, motion.ranges)]
+    height = standing_height(body, motion.subsampled(SAMPLES))
     return Draft(
         name=scenario_name(recording),
         recording=found,
@@ -176,7 +178,7 @@ def draft_scenario(
             *([found.unreadable] if found.unreadable else []),
             *motion.notes,
             *_ambiguous(chosen),
-            *_about_hands(body, own_hands, loose),
+            *_hand_warnings(body, own_hands, unknown),
             *_omitted(notes, chosen),
             *beyond_limits(body, ranges),
         ),
@@ -184,31 +186,31 @@ def draft_scenario(
     )
 
 
-def _recorded(hand: FoundHand, loose: Sequence[str]) -> FoundHand:
+def _with_known_joints(hand: FoundHand, unknown: Sequence[str]) -> FoundHand:
     """Return the hand without joints of unknown position, unless all its joints are unknown."""
-    return without(hand, loose) if len(loose) < len(hand.joints) else hand
+    return without_joints(hand, unknown) if len(unknown) < len(hand.joints) else hand
 
 
-def _about_hands(
-    body: Body, hands: Sequence[FoundHand], loose: Mapping[str, Sequence[str]]
+def _hand_warnings(
+    body: Body, hands: Sequence[FoundHand], unknown: Mapping[str, Sequence[str]]
 ) -> Iterator[str]:
     """Yield warnings for the user about the hands."""
     named = any(GRIPPING.search(joint.name) for joint in body.moving_joints)
     why = why_no_hand(body, hands)
     if why and named:
-        yield f"no hand: {why}; if there is one, `{HAND_OPTION} {SYNTAX}` says it"
+        yield f"no hand: {why}; if there is one, `{HAND_OPTION} {SYNTAX}` declares it"
     for hand in hands:
-        if len(loose[hand.name]) > 0 and not set(loose[hand.name]) & set(hand.joints):
+        if len(unknown[hand.name]) > 0 and not set(unknown[hand.name]) & set(hand.joints):
             yield (
-                f"{hand.name}: {some(loose[hand.name])} neither recorded nor following a joint that was: the"
-                f" twin's stay where they are, and the others alone say how far it is closed"
+                f"{hand.name}: {some(unknown[hand.name])} are neither recorded nor coupled to a recorded joint: the"
+                f"twin's stay at their start, and the other joints alone show how far it is closed"
             )
         if hand.unsure:
-            more = f"; `{HAND_OPTION} {SYNTAX}` says it" if hand.guessed else ""
+            more = f"; `{HAND_OPTION} {SYNTAX}` declares it" if hand.guessed else ""
             yield f"{hand.name}: {hand.unsure}{more}"
 
 
-def _check_moves(recording: Recording) -> None:
+def _check_has_positions(recording: Recording) -> None:
     """Check that the recording holds joint positions, or transforms from which they can be read.
 
     Raises:
@@ -221,11 +223,11 @@ def _check_moves(recording: Recording) -> None:
             raise topic.problem
     if recording.has_tf:
         return
-    there = [f"{topic.name} ({topic.type})" for topic in recording.topics.values()]
+    topics_found = [f"{topic.name} ({topic.type})" for topic in recording.topics.values()]
     raise BadInput(
         "the recording holds no joint positions",
         file=recording.path,
-        found=some(there) if there else "no topic",
+        found=some(topics_found) if topics_found else "no topic",
         expected=f"a topic of type {JOINT_STATE} with positions, or transforms",
     )
 
@@ -249,7 +251,7 @@ def scenario_name(recording: Path) -> str:
     """Return a name for the scenario of a recording, derived from its file name."""
     path = recording if recording.name else recording.resolve()
     stem = path.name if path.is_dir() else path.stem
-    name = _NO_NAME.sub("_", stem).strip("_") or "recording"
+    name = _NOT_A_WORD.sub("_", stem).strip("_") or "recording"
     return (f"twin_{name}" if name[0].isdigit() else name)[:64]
 
 
@@ -270,6 +272,6 @@ def _omitted(notes: Notes, chosen: ChosenRobot) -> tuple[str, ...]:
 
 def _ambiguous(chosen: ChosenRobot) -> list[str]:
     return [
-        f"{name} may be {' or '.join(own)}; --joint {re.escape(name)}=NAME says which"
+        f"{name} may be {' or '.join(own)}; --joint {re.escape(name)}=NAME selects one"
         for name, own in chosen.matching.ambiguous.items()
     ]

@@ -25,8 +25,8 @@ MAX_JAW = pi
 """Maximum travel of a single rotating jaw [rad]; a wrist may have more."""
 MAX_FINGERS = 10
 MIN_TRAVEL = 1e-4
-IN_PLACE = 0.005
-"""Maximum distance of a part's middle from its axis if it rotates in place [m]."""
+MAX_ECCENTRICITY = 0.005
+"""Maximum distance of a part's centre from its axis if it rotates in place [m]."""
 
 GRIPPING = re.compile(r"grip|finger|jaw|claw|thumb", re.IGNORECASE)
 _HAND = re.compile(r"hand|palm|grip|finger|thumb", re.IGNORECASE)
@@ -75,9 +75,9 @@ def travels_of(
 def find_palms(body: Body, travels: Collection[str]) -> list[Palm]:
     """Return the palms in the order of their distance from the root; parts of a finger are not searched for palms."""
     part_of = parts_of(body)
-    out: dict[str, list[Joint]] = {}
+    children: dict[str, list[Joint]] = {}
     for joint in body.moving_joints:
-        out.setdefault(part_of[joint.parent], []).append(joint)
+        children.setdefault(part_of[joint.parent], []).append(joint)
     shapes = _Shapes(body)
     palms: list[Palm] = []
     inside: set[str] = set()
@@ -85,24 +85,24 @@ def find_palms(body: Body, travels: Collection[str]) -> list[Palm]:
         part = part_of[link.name]
         if part != link.name or part in inside:
             continue
-        branches = [_branch(joint, out, part_of) for joint in out.get(part, ())]
+        branches = [_branch(joint, children, part_of) for joint in children.get(part, ())]
         is_root = part == body.links[0].name
-        fingers = [f for f in branches if _has_ends(f, travels) and shapes.are_short(f)]
+        fingers = [f for f in branches if _is_limited(f, travels) and shapes.are_short(f)]
         if not is_root:
             fingers = _without_motors(fingers, shapes)
         motors = [f for f in branches if f not in fingers and not is_root and shapes.is_motor(f)]
-        own = tuple(link for link, root in part_of.items() if root == part)
+        part_links = tuple(link for link, root in part_of.items() if root == part)
         if len(fingers) + (len(motors) if len(fingers) > 1 else 0) != len(branches):
             continue
-        if _is_palm(own, fingers, is_root=is_root):
+        if _is_palm(part_links, fingers, is_root=is_root):
             parents = [finger[0].parent for finger in fingers]
             names = tuple(joint.name for motor in motors for joint in motor)
-            palms.append(Palm(max(parents, key=parents.count), tuple(fingers), own, names))
+            palms.append(Palm(max(parents, key=parents.count), tuple(fingers), part_links, names))
             inside |= {part_of[joint.child] for joint in palms[-1].joints}
     return palms
 
 
-def _has_ends(finger: Sequence[Joint], travels: Collection[str]) -> bool:
+def _is_limited(finger: Sequence[Joint], travels: Collection[str]) -> bool:
     """Whether all joints of a finger have limited travel; mimic joints count as limited."""
     return all(joint.mimic is not None or joint.name in travels for joint in finger)
 
@@ -132,10 +132,10 @@ def _is_palm(part: Sequence[str], fingers: Sequence[tuple[Joint, ...]], *, is_ro
 
 
 def _is_jaw(joint: Joint) -> bool:
-    turns_far = joint.kind is JointKind.HINGE
-    if turns_far and joint.lower is not None and joint.upper is not None:
-        turns_far = joint.upper - joint.lower >= MAX_JAW
-    return GRIPPING.search(joint.name) is not None and not turns_far
+    is_wide = joint.kind is JointKind.HINGE
+    if is_wide and joint.lower is not None and joint.upper is not None:
+        is_wide = joint.upper - joint.lower >= MAX_JAW
+    return GRIPPING.search(joint.name) is not None and not is_wide
 
 
 def fixed_tools(body: Body, part_of: Mapping[str, str], taken: Collection[str]) -> list[str]:
@@ -158,19 +158,21 @@ def parts_of(body: Body) -> dict[str, str]:
     """Return link -> first link of its rigid part."""
     part_of = {body.links[0].name: body.links[0].name}
     for joint in body.joints:
-        fixed = joint.kind is JointKind.FIXED
-        part_of[joint.child] = part_of[joint.parent] if fixed else joint.child
+        is_fixed = joint.kind is JointKind.FIXED
+        part_of[joint.child] = part_of[joint.parent] if is_fixed else joint.child
     return part_of
 
 
 def _branch(
-    joint: Joint, out: Mapping[str, Sequence[Joint]], part_of: Mapping[str, str]
+    joint: Joint, children: Mapping[str, Sequence[Joint]], part_of: Mapping[str, str]
 ) -> tuple[Joint, ...]:
     """Return a joint and all moving joints beyond it."""
-    beyond = (
-        j for other in out.get(part_of[joint.child], ()) for j in _branch(other, out, part_of)
+    further_joints = (
+        j
+        for other in children.get(part_of[joint.child], ())
+        for j in _branch(other, children, part_of)
     )
-    return joint, *beyond
+    return joint, *further_joints
 
 
 class _Shapes:
@@ -195,5 +197,5 @@ class _Shapes:
         points = surface_points(self._links[joint.child])
         if len(points) == 0:
             return False
-        middle = (points.min(axis=0) + points.max(axis=0)) / 2.0 - np.asarray(joint.anchor)
-        return float(np.linalg.norm(np.cross(middle, joint.axis))) < IN_PLACE
+        centre = (points.min(axis=0) + points.max(axis=0)) / 2.0 - np.asarray(joint.anchor)
+        return float(np.linalg.norm(np.cross(centre, joint.axis))) < MAX_ECCENTRICITY

@@ -84,37 +84,41 @@ def _motion(joint: Joint, at: Floats) -> Floats:
 
 
 def _in_link(geometry: Geometry) -> Floats:
-    points = _own_points(geometry)
+    points = _local_points(geometry)
     matrix = matrix_of(geometry.pose)
     return np.asarray(points @ matrix[:3, :3].T + matrix[:3, 3])
 
 
-def _own_points(geometry: Geometry) -> Floats:
+def _local_points(geometry: Geometry) -> Floats:
     if geometry.hull is not None:
         return geometry.hull.vertices
     if geometry.kind is ShapeKind.BOX:
         corners = np.array(np.meshgrid([-0.5, 0.5], [-0.5, 0.5], [-0.5, 0.5])).reshape(3, -1).T
         return np.asarray(corners * geometry.size)
     if geometry.kind in (ShapeKind.SPHERE, ShapeKind.ELLIPSOID):
-        return np.asarray(_ball() * geometry.size)
+        return np.asarray(_sphere_points() * geometry.size)
     radius, length = geometry.size[:2]
-    rim = _ball() * radius if geometry.kind is ShapeKind.CAPSULE else _rim() * radius
+    rim = (
+        _sphere_points() * radius
+        if geometry.kind is ShapeKind.CAPSULE
+        else _circle_points() * radius
+    )
     half = np.array([0.0, 0.0, length / 2])
     return np.concatenate([rim - half, rim + half])
 
 
-def _rim() -> Floats:
+def _circle_points() -> Floats:
     angles = np.arange(_RING) * (2.0 * np.pi / _RING)
     return np.stack([np.cos(angles), np.sin(angles), np.zeros(_RING)], axis=1)
 
 
-def _ball() -> Floats:
+def _sphere_points() -> Floats:
     """Return points on the unit sphere, evenly distributed along a spiral."""
     count = 4 * _RING
     z = np.linspace(-1.0, 1.0, count)
     angles = np.arange(count) * (np.pi * (3.0 - np.sqrt(5.0)))
-    across = np.sqrt(1.0 - z * z)
-    return np.stack([across * np.cos(angles), across * np.sin(angles), z], axis=1)
+    radius = np.sqrt(1.0 - z * z)
+    return np.stack([radius * np.cos(angles), radius * np.sin(angles), z], axis=1)
 
 
 CLEARANCE = 0.01
@@ -153,14 +157,15 @@ def _moving_links(body: Body) -> set[str]:
     return moving
 
 
-TIP_SHARE = 0.25
+TIP_FRACTION = 0.25
 """Fraction of a finger's last link that counts as its tip."""
 MIN_OPENING = 1e-3
 """Minimum change of the tips' distance for a joint to open a hand [m]."""
-SIDEWAYS = 0.15
-"""Threshold of a joint's opening, relative to the joint that opens the hand most; others move a finger sideways."""
+MIN_RELATIVE_OPENING = 0.15
+"""Minimum opening of a joint, relative to that of the joint that opens the hand most; other joints move a finger
+sideways."""
 
-ALONG = 0.7
+MIN_PARALLEL_COSINE = 0.7
 """Minimum cosine between the axes of two joints that curl a finger together."""
 
 
@@ -201,20 +206,22 @@ class FingerTips:
         """
         sides: dict[str, float | None] = {}
         for finger in self._fingers if len(self._fingers) > 2 else ():
-            sides |= self._curled(finger, {j.name: ends[j.name] for j in finger if j.name in ends})
+            sides |= self._curling_ends(
+                finger, {j.name: ends[j.name] for j in finger if j.name in ends}
+            )
         ends = {name: both for name, both in ends.items() if name not in sides}
         gains = {
-            name: [self.spread({**resting, name: end}) for end in both]
+            name: [self.openness({**resting, name: end}) for end in both]
             for name, both in ends.items()
         }
         sizes = {name: abs(upper - lower) for name, (lower, upper) in gains.items()}
-        threshold = max(MIN_OPENING, SIDEWAYS * max(sizes.values(), default=0.0))
+        threshold = max(MIN_OPENING, MIN_RELATIVE_OPENING * max(sizes.values(), default=0.0))
         return sides | {
             name: None if sizes[name] < threshold else ends[name][0 if lower > upper else 1]
             for name, (lower, upper) in gains.items()
         }
 
-    def _curled(
+    def _curling_ends(
         self, finger: Sequence[Joint], ends: Mapping[str, tuple[float, float]]
     ) -> dict[str, float | None]:
         """Return the open ends of a finger with several joints; empty if the finger does not curl.
@@ -224,8 +231,8 @@ class FingerTips:
         """
         if len(ends) < 2:
             return {}
-        rest = self._frames({})
-        axes = {j.name: rest[j.child][:3, :3] @ np.asarray(j.axis) for j in finger}
+        rest_frames = self._frames({})
+        axes = {j.name: rest_frames[j.child][:3, :3] @ np.asarray(j.axis) for j in finger}
         for last in reversed([joint for joint in finger if joint.name in ends]):
             lower, upper = (self._length(finger, {last.name: end}) for end in ends[last.name])
             if abs(upper - lower) >= MIN_OPENING:
@@ -235,8 +242,10 @@ class FingerTips:
         curls = 1.0 if upper < lower else -1.0
         sides: dict[str, float | None] = {}
         for name, both in ends.items():
-            along = curls * float(axes[name] @ axes[last.name])
-            sides[name] = None if abs(along) < ALONG else both[0 if along > 0.0 else 1]
+            direction = curls * float(axes[name] @ axes[last.name])
+            sides[name] = (
+                None if abs(direction) < MIN_PARALLEL_COSINE else both[0 if direction > 0.0 else 1]
+            )
         return sides
 
     def _length(self, finger: Sequence[Joint], at: Mapping[str, float]) -> float:
@@ -245,7 +254,7 @@ class FingerTips:
         tip = self._outermost(finger, frames).mean(axis=0)
         return float(np.linalg.norm(tip - frames[finger[0].child][:3, 3]))
 
-    def spread(self, at: Mapping[str, float]) -> float:
+    def openness(self, at: Mapping[str, float]) -> float:
         """Return a measure of how open the hand is [m].
 
         It is the mean distance between the tips plus their mean distance from the palm; for a single finger, the
@@ -255,9 +264,9 @@ class FingerTips:
         if len(self._fingers) == 1:
             return self._to_fixed_side(frames)
         tips = self._tips(frames)
-        apart = [float(np.linalg.norm(a - b)) for a, b in combinations(tips, 2)]
-        away = [float(np.linalg.norm(tip)) for tip in tips]
-        return sum(apart) / len(apart) + sum(away) / len(away)
+        gaps = [float(np.linalg.norm(a - b)) for a, b in combinations(tips, 2)]
+        distances = [float(np.linalg.norm(tip)) for tip in tips]
+        return sum(gaps) / len(gaps) + sum(distances) / len(distances)
 
     def middle(self, at: Mapping[str, float]) -> Floats:
         """Return (3,) the mean position of the tips in the palm's frame [m]."""
@@ -281,37 +290,37 @@ class FingerTips:
             return frame[None, :3, 3]
         inside = points @ frame[:3, :3].T + frame[:3, 3]
         begin = frame[:3, 3] if len(self._fingers) == 1 else np.zeros(3)
-        along = inside.mean(axis=0) - begin
-        if float(np.linalg.norm(along)) <= 1e-6:
+        direction = inside.mean(axis=0) - begin
+        if float(np.linalg.norm(direction)) <= 1e-6:
             return np.asarray(inside)
-        heights = inside @ (along / np.linalg.norm(along))
-        return np.asarray(inside[heights >= heights.max() - TIP_SHARE * np.ptp(heights)])
+        heights = inside @ (direction / np.linalg.norm(direction))
+        return np.asarray(inside[heights >= heights.max() - TIP_FRACTION * np.ptp(heights)])
 
     def _to_fixed_side(self, frames: Mapping[str, Floats]) -> float:
         """Return the distance of a single finger's tip from the fixed side [m]; 0 if that has no shape."""
         points = self._outermost(self._fingers[0], frames)
-        away = [
+        distances = [
             _distance(geometry, points, frames[link])
             for link, geometries in self._shapes.items()
             for geometry in geometries
             if geometry.kind is not ShapeKind.PLANE
         ]
-        return min(away, default=0.0)
+        return min(distances, default=0.0)
 
 
 def _distance(geometry: Geometry, points: Floats, frame: Floats) -> float:
     """Return the mean signed distance of points from a convex shape [m]; negative inside."""
     to_shape = np.linalg.inv(frame @ matrix_of(geometry.pose))
-    own = points @ to_shape[:3, :3].T + to_shape[:3, 3]
+    local = points @ to_shape[:3, :3].T + to_shape[:3, 3]
     if geometry.hull is None:
-        beyond = np.abs(own) - _half(geometry)
+        beyond = np.abs(local) - _half(geometry)
         outside = np.linalg.norm(np.maximum(beyond, 0.0), axis=1)
         return float(np.mean(outside + np.minimum(beyond.max(axis=1), 0.0)))
     a, b, c = (geometry.hull.vertices[geometry.hull.faces[:, corner]] for corner in range(3))
     normals = np.cross(b - a, c - a)
     sizes = np.linalg.norm(normals, axis=1)
     normals, a = normals[sizes > 0.0] / sizes[sizes > 0.0, None], a[sizes > 0.0]
-    return float(np.mean((own @ normals.T - np.einsum("fi,fi->f", normals, a)).max(axis=1)))
+    return float(np.mean((local @ normals.T - np.einsum("fi,fi->f", normals, a)).max(axis=1)))
 
 
 def _half(geometry: Geometry) -> Floats:

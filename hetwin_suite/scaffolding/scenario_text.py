@@ -22,7 +22,7 @@ TABLE, BOX = "table.sdf", "box.sdf"
 OBJECTS = "objects"
 TABLE_HEIGHT = 0.02
 """Thickness of the example's table top [m]."""
-TABLE_AWAY = 0.2
+TABLE_OFFSET = 0.2
 """Horizontal distance of the table's middle beyond the box, seen from the robot [m]."""
 BOX_SIZE = 0.04
 """Size of the example's box if the fingers do not show a width [m]."""
@@ -51,14 +51,16 @@ def _lines(draft: Draft, out: Path) -> Iterator[str]:
     recording, robot = draft.recording, draft.body.name
     yield f"# A twin of {robot} as it was recorded in {recording.path.name}: {recording.duration_s:.1f} s,"
     yield f"# {len(draft.chosen.matching.joints)} joints. Written by `hetwin new`; it is yours to edit:"
-    yield f"#   hetwin check {draft.name}.yaml     says whether it is right"
+    yield f"#   hetwin check {draft.name}.yaml     checks it"
     yield f"#   hetwin run {draft.name}.yaml       runs it"
     yield f"scenario: {_flow(draft.name)}"
     yield f"description: {_flow(f'The recorded joints of {robot} move its twin.')}"
     yield ""
-    yield _noted("world: worlds/empty.sdf", "a floor; to add what else stands there, see below")
+    yield _with_comment(
+        "world: worlds/empty.sdf", "a floor; to add what else stands there, see below"
+    )
     yield from _robot(draft, out)
-    yield _noted("rate: 400", "steps of the physics per simulated second")
+    yield _with_comment("rate: 400", "steps of the physics per simulated second")
     yield ""
     yield from _source(draft, out)
     if draft.hands:
@@ -76,13 +78,15 @@ def _robot(draft: Draft, out: Path) -> Iterator[str]:
     reference = chosen.robot.reference or relative(chosen.robot.file, out)
     yield f"  urdf: {_flow(RECORDED_FILE if chosen.description else reference)}"
     why = ": nothing of it is ever below the floor" if draft.height else ""
-    yield _noted(f"  pose: [0, 0, {draft.height:g}, 1, 0, 0, 0]", f"x y z, qw qx qy qz{why}")
+    yield _with_comment(f"  pose: [0, 0, {draft.height:g}, 1, 0, 0, 0]", f"x y z, qw qx qy qz{why}")
     if draft.start:
-        yield _noted("  joints_at_start:", "joints that were not recorded, and cannot be at 0")
+        yield _with_comment(
+            "  joints_at_start:", "joints that were not recorded, and cannot be at 0"
+        )
         for name, value in draft.start.items():
             yield f"    {_flow(name)}: {value:g}"
     if draft.packages:
-        yield _noted("packages:", "where the files of a package:// are")
+        yield _with_comment("packages:", "where the files of a package:// are")
         for name, folder in draft.packages.items():
             yield f"  {_flow(name)}: {_flow(relative(Path(folder), out))}"
 
@@ -96,18 +100,18 @@ def _source(draft: Draft, out: Path) -> Iterator[str]:
     for key, value in draft.reading.keys().items():
         yield f"  {key}: {_flow(value)}"
     if matching.renamed:
-        yield _noted("  joints:", "name in the recording: name of the robot")
+        yield _with_comment("  joints:", "name in the recording: name of the robot")
         for recorded, own in matching.renamed.items():
             yield f"    {_flow(recorded)}: {_flow(own)}"
     if draft.only_recorded:
-        yield from _named("  # not of this robot:", draft.only_recorded)
+        yield from _names_comment("  # not of this robot:", draft.only_recorded)
     if draft.only_model:
-        yield from _named("  # not recorded, they stay where they are:", draft.only_model)
+        yield from _names_comment("  # not recorded, they stay where they are:", draft.only_model)
     reports = [
         name for name, topic in recording.topics.items() if topic.count and reader_of(topic.type)
     ]
     if reports:
-        yield from _named(
+        yield from _names_comment(
             "  # also read, reports of actions, grippers, controllers, trees:", reports
         )
     values = [topic.name for topic in recording.topics.values() if _may_annotate(topic)]
@@ -133,7 +137,9 @@ def _hands(draft: Draft) -> Iterator[str]:
         if hand.unsure:
             yield from _comment("    #", hand.unsure.split(" "), "")
         yield f"    link: {_flow(hand.link)}"
-        yield _noted(f"    offset: [{x:g}, {y:g}, {z:g}, 1, 0, 0, 0]", "between the finger tips")
+        yield _with_comment(
+            f"    offset: [{x:g}, {y:g}, {z:g}, 1, 0, 0, 0]", "between the finger tips"
+        )
         if not hand.joints:
             continue
         if recorded.isdisjoint(hand.joints):
@@ -187,10 +193,14 @@ def _objects(draft: Draft) -> Iterator[str]:
     if draft.grasp is not None:
         x, y, z = draft.grasp.position
         yield f"# (The box is where {draft.grasp.hand} closes first, {draft.grasp.time_s:.1f} s from the start.)"
-    away = max(math.hypot(x, y), 1e-6)
-    there = [x + TABLE_AWAY * x / away, y + TABLE_AWAY * y / away, z - _box_size(draft) / 2 - 0.011]
+    distance = max(math.hypot(x, y), 1e-6)
+    table_position = [
+        x + TABLE_OFFSET * x / distance,
+        y + TABLE_OFFSET * y / distance,
+        z - _box_size(draft) / 2 - 0.011,
+    ]
     yield "# scene:"
-    at = ", ".join(f"{value:.3g}" for value in there)
+    at = ", ".join(f"{value:.3g}" for value in table_position)
     yield f"#   table: {{model: {OBJECTS}/{TABLE}, pose: [{at}, 1, 0, 0, 0]}}"
     yield f"#   box: {{model: {OBJECTS}/{BOX}, pose: [{x:g}, {y:g}, {z:g}, 1, 0, 0, 0]}}"
     yield "# entities:"
@@ -227,12 +237,12 @@ def _wrapped(key: str, values: Sequence[Any]) -> Iterator[str]:
     yield line
 
 
-def _noted(text: str, comment: str) -> str:
+def _with_comment(text: str, comment: str) -> str:
     """Return a line followed by a comment in a fixed column."""
     return f"{text:{_COLUMN}}  # {comment}"
 
 
-def _named(start: str, names: Sequence[str]) -> Iterator[str]:
+def _names_comment(start: str, names: Sequence[str]) -> Iterator[str]:
     """Yield a comment that lists names, at most `_MAX_NAMED`."""
     more = [f"and {len(names) - _MAX_NAMED} more"] if len(names) > _MAX_NAMED else []
     yield from _comment(start, [*names[:_MAX_NAMED], *more])

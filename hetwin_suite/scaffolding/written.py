@@ -21,7 +21,7 @@ _SHOWN_WARNINGS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenScenario:
     """A written scenario.
 
     Attributes:
@@ -64,11 +64,11 @@ class Written:
         draft = self.draft
         recording, matching = draft.recording, draft.chosen.matching
         yield (
-            f"{near(recording.path)}: {recording.duration_s:.1f} s,"
+            f"{short_path(recording.path)}: {recording.duration_s:.1f} s,"
             f" {counted(len(recording.topics), 'topic')}, {counted(len(recording.joints()), 'joint')}"
         )
         yield from _topic_lines(list(recording.topics.values()))
-        file = draft.chosen.robot.reference or near(Path(self._robot))
+        file = draft.chosen.robot.reference or short_path(Path(self._robot))
         yield f"  robot: {draft.body.name}, {draft.chosen.why} ({file})"
         how = f"; {'; '.join(matching.how)}" if matching.how else ""
         count = len(recording.joints()) or len(matching.joints)
@@ -85,11 +85,11 @@ class Written:
         for warning in draft.warnings[:_SHOWN_WARNINGS]:
             yield f"  warning: {warning}"
         if len(draft.warnings) > _SHOWN_WARNINGS:
-            yield f"  and {len(draft.warnings) - _SHOWN_WARNINGS} warnings more (--json has all)"
-        yield f"  scenario: {near(self.file)}"
+            yield f"  and {len(draft.warnings) - _SHOWN_WARNINGS}more warnings (--json has all)"
+        yield f"  scenario: {short_path(self.file)}"
 
 
-def write_scenario(draft: Draft, out: Path) -> Written:
+def write_scenario(draft: Draft, out: Path) -> WrittenScenario:
     """Write the scenario and its example objects into a new or empty folder.
 
     Raises:
@@ -101,7 +101,7 @@ def write_scenario(draft: Draft, out: Path) -> Written:
         texts[out / RECORDED_FILE] = draft.chosen.description
     texts[file] = scenario_text(draft, out)
     write_files(texts, out, "the scenario", "--out")
-    return Written(file, draft)
+    return WrittenScenario(file, draft)
 
 
 def _printed(kind: type[Printed], found: object) -> Printed:
@@ -169,7 +169,7 @@ class NewScenario(BaseModel):
     run: PrintedRun | None = Field(description="null without --run")
 
 
-def near(path: Path) -> str:
+def short_path(path: Path) -> str:
     """Return a path relative to the working directory if it is below it, otherwise unchanged."""
     try:
         return str(path.resolve().relative_to(Path.cwd()))

@@ -114,7 +114,7 @@ class _Writer:
         if isinstance(content, Chart | Rows):
             return Markup(self._parts.plot(self._figures.add(content), content.height))  # type: ignore[attr-defined]
         if isinstance(content, Sequence) and not hasattr(content, "_fields"):
-            return Markup().join(self.show(one) for one in content)
+            return Markup().join(self.show(item) for item in content)
         return Markup(getattr(self._parts, type(content).__name__.lower())(content))
 
 
@@ -150,7 +150,7 @@ def _style(name: str) -> Markup:
 __all__ = ["Document", "html_of", "live_page", "page_script"]
 
 
-class Marked(NamedTuple):
+class MarkedTime(NamedTuple):
     """A simulated time that both time lines mark [ns], and its caption."""
 
     time_ns: int
@@ -165,7 +165,7 @@ def side_by_side(
     said: Sequence[Content],
     films: Sequence[Film],
     names: Sequence[str],
-    moments: Sequence[Marked],
+    moments: Sequence[MarkedTime],
     introduced: str = "First differences: ",
     ghost: bool = False,
     more: Sequence[Section] = (),
@@ -189,16 +189,20 @@ def side_by_side(
     """
     page_script()
     ids = [f"film-{number}" for number in range(len(films))]
-    first = [
+    links = [
         Time(at.time_ns, words=f"{seconds(at.time_ns)}: {at.words}", is_button=True)
         for at in moments
     ]
-    marks = [Paragraph((introduced, *first), "first-differences")] if moments else []
-    look = Section("", content=[*said, *marks, Player(ids, has_course=True)], kind=f"look {tone}")
+    marks = [Paragraph((introduced, *links), "first-differences")] if moments else []
+    overview = Section(
+        "", content=[*said, *marks, Player(ids, has_course=True)], kind=f"look {tone}"
+    )
     data = {
         "names": names,
         "first": [{"time": at.time_ns / 1e9, "text": at.words} for at in moments],
         "ghost": ghost,
     }
-    played = dict(zip(ids, films, strict=True))
-    return Document(title, [look, *more], heading=heading, films=played, comparison=data).html()
+    film_of_id = dict(zip(ids, films, strict=True))
+    return Document(
+        title, [overview, *more], heading=heading, films=film_of_id, comparison=data
+    ).html()

@@ -262,24 +262,24 @@ def _rows(rows: Rows) -> dict[str, Any]:
     return {**_plain(rows), "kind": "rows", "bars": bars}
 
 
-def _plain(one: Any, leave_out: Iterable[str] = ("panels", "lines", "bars")) -> Any:
+def _plain(value: Any, leave_out: Iterable[str] = ("panels", "lines", "bars")) -> Any:
     """Return a dataclass as plain JSON; a tint becomes a list of begin, end and colour."""
-    if isinstance(one, Tint):
-        return [one.begin, one.end, one.colour]
-    if is_dataclass(one):
-        names = [item.name for item in fields(one) if item.name not in leave_out]
-        return {name: _plain(getattr(one, name)) for name in names}
-    if isinstance(one, Sequence) and not isinstance(one, str):
-        return [_plain(item) for item in one]
-    return one
+    if isinstance(value, Tint):
+        return [value.begin, value.end, value.colour]
+    if is_dataclass(value):
+        names = [item.name for item in fields(value) if item.name not in leave_out]
+        return {name: _plain(getattr(value, name)) for name in names}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_plain(item) for item in value]
+    return value
 
 
-def over(episode: Episode) -> Span:
+def time_span(episode: Episode) -> Span:
     """Return the time span of a run [s]."""
     return episode.start_ns / 1e9, episode.end_ns / 1e9
 
 
-def thinned(count: int) -> NDArray[np.intp]:
+def drawn_indices(count: int) -> NDArray[np.intp]:
     """Return the indices of the points to draw: at most `_MAX_POINTS`, including the first and the last."""
     if count <= _MAX_POINTS:
         return np.arange(count)
@@ -297,8 +297,8 @@ def lines_over(
         colours: colours of the lines, repeated if there are fewer colours than lines.
         more: further arguments of each `Line`.
     """
-    chosen = thinned(len(episode.times))
-    times = episode.seconds[chosen]
+    indices = drawn_indices(len(episode.times))
+    times = episode.seconds[indices]
     for number, (name, values) in enumerate(series.items()):
-        drawn = np.asarray(values)[chosen]
-        yield Line(name, times, drawn, colours[number % len(colours)], **more)
+        shown_values = np.asarray(values)[indices]
+        yield Line(name, times, shown_values, colours[number % len(colours)], **more)

@@ -23,7 +23,7 @@ from hetwin_suite.view.film.from_episode import film_of
 
 _MAX_NUMBERS = 400_000
 """Number of values in a layer above which only every second, third ... time is kept."""
-_NOWHERE = -1.0
+_NO_BODY = -1.0
 _ENTITIES = ("entity", "other")
 
 
@@ -34,7 +34,7 @@ def layers_of(tables: Tables, scene: Scene) -> tuple[Layer, ...]:
         tables: tables of the run.
         scene: scene of its film, whose body indices the layers use.
     """
-    objects = estimated(tables.layout)
+    objects = estimated_objects(tables.layout)
     touching, ellipsoids = [], []
     for time, snapshot in snapshots(tables):
         touching.append((time, contacts(snapshot)))
@@ -51,31 +51,33 @@ def layers_of(tables: Tables, scene: Scene) -> tuple[Layer, ...]:
 
 
 def _numbers(layout: Layout, scene: Scene) -> Floats:
-    """Return (entities + 1,) the body index of each entity; `_NOWHERE` without a body, and as last item."""
+    """Return (entities + 1,) the body index of each entity; `_NO_BODY` without a body, and as last item."""
     bodies = {body.name: float(number) for number, body in enumerate(scene.bodies)}
-    return np.array([*(bodies.get(entity.name, _NOWHERE) for entity in layout.entities), _NOWHERE])
+    return np.array([*(bodies.get(entity.name, _NO_BODY) for entity in layout.entities), _NO_BODY])
 
 
 def _layer(
     name: str, columns: tuple[str, ...], moments: list[tuple[float, Floats]], numbers: Floats
 ) -> Layer:
     """Return a layer with entity indices replaced by body indices; rows of entities without a body are omitted."""
-    own = [columns.index(column) for column in _ENTITIES if column in columns]
+    entity_columns = [columns.index(column) for column in _ENTITIES if column in columns]
     converted = []
-    for time, rows in _thinned(moments):
-        known = rows.copy()
-        known[:, own] = numbers[_inside(known[:, own], len(numbers))]
-        converted.append((time, known[known[:, own[0]] != _NOWHERE]))
+    for time, rows in _every_nth(moments):
+        rows_by_body = rows.copy()
+        rows_by_body[:, entity_columns] = numbers[
+            _as_indices(rows_by_body[:, entity_columns], len(numbers))
+        ]
+        converted.append((time, rows_by_body[rows_by_body[:, entity_columns[0]] != _NO_BODY]))
     return Layer.of(name, columns, converted)
 
 
-def _inside(numbers: Floats, count: int) -> NDArray[np.intp]:
+def _as_indices(numbers: Floats, count: int) -> NDArray[np.intp]:
     """Return numbers as indices; a number that is no entity's becomes the last index."""
     valid = (numbers >= 0.0) & (numbers < count)
     return np.where(valid, numbers, count - 1).astype(np.intp)
 
 
-def _thinned(moments: list[tuple[float, Floats]]) -> list[tuple[float, Floats]]:
+def _every_nth(moments: list[tuple[float, Floats]]) -> list[tuple[float, Floats]]:
     """Return every n-th moment, so that the layer has about `_MAX_NUMBERS` values at most."""
     size = sum(rows.size for _, rows in moments)
     return moments[:: max(1, -(-size // _MAX_NUMBERS))]
@@ -97,12 +99,12 @@ def believed(tables: Tables) -> Iterator[tuple[float, Floats]]:
             times |= {error.span.from_ns, error.span.to_ns}
     current: dict[str, Belief] = {}
     remaining, last = iter([*rows, None]), -_PERIOD_NS
-    following = next(remaining)
+    upcoming = next(remaining)
     for time_ns in sorted(times):
-        while following is not None and following.span.from_ns <= time_ns:
-            current[following.a] = following
-            following = next(remaining)
-        if time_ns - last >= _PERIOD_NS or following is None:
+        while upcoming is not None and upcoming.span.from_ns <= time_ns:
+            current[upcoming.a] = upcoming
+            upcoming = next(remaining)
+        if time_ns - last >= _PERIOD_NS or upcoming is None:
             last = time_ns
             yield time_ns / 1e9, _rows(tables, current, time_ns)
 
@@ -140,9 +142,9 @@ def contacts(snapshot: Snapshot) -> Floats:
     touching = rows[np.isfinite(rows).all(axis=1) & (force > _MIN_FORCE)]
     seen: set[tuple[int, int]] = set()
     kept = []
-    for i, (one, other) in enumerate(touching[:, _PAIR].astype(int).tolist()):
-        if (other, one) not in seen:
-            seen.add((one, other))
+    for i, (entity, other) in enumerate(touching[:, _PAIR].astype(int).tolist()):
+        if (other, entity) not in seen:
+            seen.add((entity, other))
             kept.append(i)
     found: Floats = np.hstack(
         [touching[kept, _PAIR], touching[kept, _POINT], touching[kept, _FORCE]]
@@ -160,7 +162,7 @@ _SIZE = 21
 _TRIANGLE = np.triu_indices(6)
 
 
-class Estimated(NamedTuple):
+class EstimatedObject(NamedTuple):
     """An object whose pose may come with a covariance.
 
     Attributes:
@@ -174,10 +176,10 @@ class Estimated(NamedTuple):
     slot: int
 
 
-def estimated(layout: Layout) -> list[Estimated]:
+def estimated_objects(layout: Layout) -> list[EstimatedObject]:
     """Return the objects of a scene that may have a covariance."""
     return [
-        Estimated(
+        EstimatedObject(
             layout.entity_id(slot.entity),
             layout.range_of(slot.entity, ATTRIBUTE),
             layout.slot_id(slot.entity, POSE.name),
@@ -189,14 +191,14 @@ def estimated(layout: Layout) -> list[Estimated]:
     ]
 
 
-def covariances(snapshot: Snapshot, objects: Sequence[Estimated]) -> Floats:
+def covariances(snapshot: Snapshot, objects: Sequence[EstimatedObject]) -> Floats:
     """Return (n, 8) ellipsoids of objects with a covariance: object, radii [m], world rotation as qx qy qz qw."""
-    found = [_ellipsoid(snapshot, one) for one in objects]
+    found = [_ellipsoid(snapshot, estimate) for estimate in objects]
     return np.array([row for row in found if row is not None]).reshape(-1, len(COVARIANCE_COLUMNS))
 
 
-def _ellipsoid(snapshot: Snapshot, one: Estimated) -> list[float] | None:
-    triangle = snapshot.values[one.numbers]
+def _ellipsoid(snapshot: Snapshot, estimate: EstimatedObject) -> list[float] | None:
+    triangle = snapshot.values[estimate.numbers]
     if not triangle.any() or not np.isfinite(triangle).all():
         return None
     upper = np.zeros((6, 6))
@@ -204,16 +206,16 @@ def _ellipsoid(snapshot: Snapshot, one: Estimated) -> list[float] | None:
     lengths, axes = np.linalg.eigh(np.triu(upper)[:3, :3] + np.triu(upper, 1)[:3, :3].T)
     if np.linalg.det(axes) < 0.0:
         axes[:, 0] *= -1.0
-    parent = int(snapshot.parents[one.slot])
+    parent = int(snapshot.parents[estimate.slot])
     if parent >= 0:
         name = snapshot.layout.entities[parent].name
         axes = quat2mat(snapshot.get(name, POSE.name)[3:7]) @ axes
     w, x, y, z = mat2quat(axes)
     radii = DEVIATIONS * np.sqrt(np.maximum(lengths, 0.0))
-    return [float(one.entity), *radii.tolist(), x, y, z, w]
+    return [float(estimate.entity), *radii.tolist(), x, y, z, w]
 
 
-PER_SECOND = 25.0
+SNAPSHOT_RATE_HZ = 25.0
 _MAX_SNAPSHOTS = 2000
 """Number of snapshots above which the rate is reduced."""
 
@@ -226,7 +228,7 @@ def snapshots(tables: Tables, most: int = _MAX_SNAPSHOTS) -> Iterator[tuple[floa
         most: maximum number of snapshots.
     """
     span_ns = tables.known_until_ns - tables.start_ns
-    count = min(int(span_ns / 1e9 * PER_SECOND) + 1, most)
+    count = min(int(span_ns / 1e9 * SNAPSHOT_RATE_HZ) + 1, most)
     last = -1
     for time_ns in np.linspace(tables.start_ns, tables.known_until_ns, count).astype(np.int64):
         snapshot = tables.poses.snapshot(int(time_ns))
@@ -235,7 +237,7 @@ def snapshots(tables: Tables, most: int = _MAX_SNAPSHOTS) -> Iterator[tuple[floa
             yield last / 1e9, snapshot
 
 
-def filmed(episode: Episode, also_at: Iterable[int] = ()) -> Film:
+def film_with_layers(episode: Episode, also_at: Iterable[int] = ()) -> Film:
     """Return the film of a run, with its layers if its tables can be read.
 
     Args:

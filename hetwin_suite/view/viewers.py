@@ -12,7 +12,7 @@ from hetwin_core.ensemble.installed import Group
 
 if TYPE_CHECKING:  # these import numpy, which is slow
     from hetwin_suite.view.live.feed import Feed
-    from hetwin_suite.view.live.hands import Hands
+    from hetwin_suite.view.live.hands import RunControls
 
 VIEWERS = Group(
     "hetwin.viewers", "viewer", "an object or a module with follow and play", installed.VIEWERS
@@ -20,7 +20,7 @@ VIEWERS = Group(
 _LAST_PORT = 65535
 
 
-class Shown(Protocol):
+class ShownRun(Protocol):
     """A run shown by a viewer.
 
     Attributes:
@@ -41,14 +41,14 @@ class Viewer(Protocol):
     Port 0 is any free port; a port that is in use raises `BadInput`.
     """
 
-    def follow(self, feed: Feed, hands: Hands, port: int) -> Shown:
+    def follow(self, feed: Feed, hands: RunControls, port: int) -> ShownRun:
         """Show a live run, and let the user control it."""
 
-    def play(self, run: Path, port: int) -> Shown:
+    def play(self, run: Path, port: int) -> ShownRun:
         """Show the finished run in a folder."""
 
 
-class ViewerAt(NamedTuple):
+class RequestedViewer(NamedTuple):
     """A requested viewer.
 
     Attributes:
@@ -71,7 +71,7 @@ class ViewerAt(NamedTuple):
         return found
 
 
-def viewers_asked(texts: Iterable[str] | None, foxglove: int | None) -> list[ViewerAt]:
+def requested_viewers(texts: Iterable[str] | None, foxglove: int | None) -> list[RequestedViewer]:
     """Return the viewers requested by ``--viewer`` and ``--foxglove``.
 
     Args:
@@ -81,13 +81,13 @@ def viewers_asked(texts: Iterable[str] | None, foxglove: int | None) -> list[Vie
     Raises:
         BadInput: if a port is invalid.
     """
-    last = [] if foxglove is None else [ViewerAt("--foxglove", "foxglove", foxglove)]
+    last = [] if foxglove is None else [RequestedViewer("--foxglove", "foxglove", foxglove)]
     return [*map(_parsed, texts or ()), *last]
 
 
-def _parsed(text: str) -> ViewerAt:
+def _parsed(text: str) -> RequestedViewer:
     name, _, port = text.partition("=")
     if port and not (port.isdecimal() and int(port) <= _LAST_PORT):
         expected = f"NAME, or NAME=PORT with a port up to {_LAST_PORT}"
-        raise BadInput("this is no port", where="--viewer", found=text, expected=expected)
-    return ViewerAt("--viewer", name, int(port or 0))
+        raise BadInput("this is not a port", where="--viewer", found=text, expected=expected)
+    return RequestedViewer("--viewer", name, int(port or 0))

@@ -31,8 +31,8 @@ from hetwin_core.episodes.flaws.find import flaws_of
 from hetwin_core.episodes.run_folder import SUMMARY
 from hetwin_suite import run
 from hetwin_suite.cli.outcome import lines
-from hetwin_suite.running.request import Ended
-from hetwin_suite.view.live.hands import InvalidRequest, deed_of
+from hetwin_suite.running.request import FinishedRun
+from hetwin_suite.view.live.hands import InvalidRequest, parse_control
 from hetwin_suite.view.live.visit import _message
 from hetwin_suite.view.report import report_page
 from model_nodes.main_physics.sources.recording import Recording
@@ -130,7 +130,7 @@ def test_summaries(finished: tuple[Path, str], seed: int) -> None:
     (out / SUMMARY).write_text(json.dumps(replaced(json.loads(text), seed)), encoding="utf-8")
     with refused_at_most():
         episode = Episode.open(out)
-        list(lines(Ended(episode.summary, 0, out)))
+        list(lines(FinishedRun(episode.summary, 0, out)))
         report_page(out)
 
 
@@ -211,4 +211,4 @@ def test_messages_of_a_page(seed: int) -> None:
     )
     text = mutated(deeds[seed % len(deeds)], seed).decode("utf-8", "replace")
     with refused_at_most():
-        deed_of(_message(text))
+        parse_control(_message(text))

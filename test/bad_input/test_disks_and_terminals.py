@@ -195,4 +195,4 @@ def test_an_output_that_is_no_utf8_gets_what_it_can(tmp_path: Path) -> None:
 
 def test_a_name_that_is_no_utf8_is_refused(tmp_path: Path) -> None:
     for words in (("check", "\udcff.yaml"), ("run", "pick_and_place", "--out", "a\udcff")):
-        refused(tmp_path, *words, says=("this is no UTF-8", "\\udcff"))
+        refused(tmp_path, *words, says=("this is not valid UTF-8", "\\udcff"))

@@ -15,7 +15,13 @@ from support.hetwin_command import Said, all_commands, hetwin
 from support.plugins import needs, needs_of
 
 from hetwin_suite.cli import commands
-from hetwin_suite.cli.commands import BY_OPTION, FORMER, OPTIONS, OWN, Commands
+from hetwin_suite.cli.commands import (
+    BUILT_IN,
+    OPTIONS_TO_SUBCOMMANDS,
+    RENAMED_COMMANDS,
+    RENAMED_OPTIONS,
+    Commands,
+)
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -60,10 +66,10 @@ def test_the_page_is_the_commands() -> None:
     "hetwin_tables",
 )
 def test_there_are_few_commands() -> None:
-    assert len(OWN) <= CORE
+    assert len(BUILT_IN) <= CORE
     shown = {words.split()[0] for words in all_commands()}
-    assert shown == {*OWN, *NAMES_OF_OTHERS}
-    assert shown.isdisjoint(FORMER)
+    assert shown == {*BUILT_IN, *NAMES_OF_OTHERS}
+    assert shown.isdisjoint(RENAMED_COMMANDS)
 
 
 def test_an_option_means_the_same_everywhere() -> None:
@@ -91,7 +97,7 @@ def test_every_command_has_json() -> None:
 def called(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
     """What would have been called, and with what, in place of calling it."""
     found: list[tuple[str, dict[str, Any]]] = []
-    presented = commands._presented
+    presented = commands._with_presentation
 
     def noting(command: Callable[..., Any]) -> Callable[..., None]:
         known = presented(command)
@@ -103,7 +109,7 @@ def called(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
         note.__signature__ = known.__signature__  # type: ignore[attr-defined]
         return note
 
-    monkeypatch.setattr(commands, "_presented", noting)
+    monkeypatch.setattr(commands, "_with_presentation", noting)
     return found
 
 
@@ -141,11 +147,11 @@ def test_commands_of_before_do_what_those_of_the_page_do(
 def test_each_name_of_before_leads_somewhere() -> None:
     known = all_commands()
     nouns = {words.split()[0] for words in known}
-    for words in FORMER.values():
+    for words in RENAMED_COMMANDS.values():
         assert words in known or words.split()[0] in nouns
-    for noun, below in BY_OPTION.items():
+    for noun, below in OPTIONS_TO_SUBCOMMANDS.items():
         assert {f"{noun} {name}" for name in below.values()} <= {*known}
-    for words, options in OPTIONS.items():
+    for words, options in RENAMED_OPTIONS.items():
         users = [command for name, command in known.items() if f"{name} ".startswith(f"{words} ")]
         assert users, words
         has = {name for user in users for p in user.params for name in (*p.opts, *p.secondary_opts)}
@@ -195,5 +201,5 @@ def test_a_command_of_before_prints_the_same(
 )
 def test_names_of_before_are_not_listed() -> None:
     listed = hetwin("--help").out
-    assert not [name for name in FORMER if f"\n  {name} " in listed]
-    assert Commands(name="x").list_commands(None) == [*OWN, *sorted(NAMES_OF_OTHERS)]
+    assert not [name for name in RENAMED_COMMANDS if f"\n  {name} " in listed]
+    assert Commands(name="x").list_commands(None) == [*BUILT_IN, *sorted(NAMES_OF_OTHERS)]

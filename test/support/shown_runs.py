@@ -7,8 +7,8 @@ from typing import Any
 
 from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.scenario.scenario import Scenario
-from hetwin_suite.view.live.feed import Now, Phase
-from hetwin_suite.view.live.hands import Deed
+from hetwin_suite.view.live.feed import LiveState, Phase
+from hetwin_suite.view.live.hands import Control
 from hetwin_suite.view.live.watched_run import RunReporter, WatchedRun
 from support.small_ensemble import HEADER, scenario
 from support.waiting import wait_until
@@ -50,13 +50,13 @@ class ShownRun:
         now = self.live.now()
         return None if now is None else now.phase
 
-    def now(self) -> Now:
+    def now(self) -> LiveState:
         """The newest state."""
         now = self.live.now()
         assert now is not None
         return now
 
-    def ask(self, deed: Deed) -> str | None:
+    def ask(self, deed: Control) -> str | None:
         """Do something and wait for the reply."""
         replies: list[str | None] = []
         self.live.do(deed, replies.append)

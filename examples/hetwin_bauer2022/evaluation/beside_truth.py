@@ -9,7 +9,7 @@ import numpy as np
 
 from hetwin_bauer2022.evaluation.wrong import TruePath, last_handover, parted_ns
 from hetwin_suite.episode import Episode
-from hetwin_suite.page import Film, Marked, Paragraph, filmed, side_by_side
+from hetwin_suite.page import Film, MarkedTime, Paragraph, film_with_layers, side_by_side
 
 PAGE = "beside_truth.html"
 
@@ -25,7 +25,7 @@ def write_beside_truth(episode: Episode, truth: TruePath, heading: str) -> Path:
     Raises:
         BadInput: if the script of the pages was not built.
     """
-    film = filmed(episode)
+    film = film_with_layers(episode)
     page = side_by_side(
         title=f"{episode.scenario}: the truth",
         heading=f"{episode.scenario}: the twin, and the truth",
@@ -50,14 +50,14 @@ def true_film(film: Film, truth: TruePath) -> Film:
     return replace(film, poses=poses, changes=(), happenings=(), layers=(), clouds=())
 
 
-def _moments(episode: Episode, truth: TruePath) -> list[Marked]:
+def _moments(episode: Episode, truth: TruePath) -> list[MarkedTime]:
     """Return the moments of the object's last handover, and of the first clear difference from the truth."""
     found = []
     handover = last_handover(episode, truth.thing)
     if handover is not None:
         words = f"{truth.thing} handed over to {handover.to_model}"
-        found.append(Marked(handover.time_ns, words))
+        found.append(MarkedTime(handover.time_ns, words))
     apart_ns = parted_ns(episode, truth)
     if apart_ns is not None:
-        found.append(Marked(apart_ns, "twin and truth are apart"))
+        found.append(MarkedTime(apart_ns, "twin and truth are apart"))
     return sorted(found)

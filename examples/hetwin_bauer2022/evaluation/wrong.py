@@ -11,7 +11,16 @@ import numpy as np
 from hetwin_stills import Moment
 from hetwin_suite.episode import TRUTH, Episode
 from hetwin_suite.model import Floats
-from hetwin_suite.page import SERIES, Axis, Chart, Panel, length, lines_over, over, stored_concerns
+from hetwin_suite.page import (
+    SERIES,
+    Axis,
+    Chart,
+    Panel,
+    length,
+    lines_over,
+    stored_concerns,
+    time_span,
+)
 from hetwin_suite.runs import Handover, seconds
 
 _PARTED_M = 0.02
@@ -76,7 +85,7 @@ def apart_figure(episode: Episode, truth: TruePath) -> Chart:
     lines = list(lines_over(episode, distance, SERIES[1:], unit="cm", decimals=2))
     panel = Panel(lines, Axis("apart [cm]", from_zero=True))
     marks = [h.time_ns / 1e9 for h in _handovers(episode, truth.thing)]
-    return Chart([panel], over(episode), height=130, marks=marks, legend=False)
+    return Chart([panel], time_span(episode), height=130, marks=marks, legend=False)
 
 
 def decisive_moments(episode: Episode, thing: str) -> list[Moment]:

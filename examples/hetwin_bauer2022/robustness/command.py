@@ -16,7 +16,7 @@ from hetwin_bauer2022.robustness.outputs import (
     write_csv,
 )
 from hetwin_bauer2022.robustness.worth import worth
-from hetwin_suite.command import Page, PagedResult, Patience, to_stderr
+from hetwin_suite.command import Page, PagedResult, ProgressReminder, to_stderr
 
 
 def judged_robustness(
@@ -35,7 +35,7 @@ def judged_robustness(
         BadInput: if there are no episodes, or a level is not possible.
     """
     shown = {one.axis.name: one.axis for one in asked.axes}
-    patience, doing = Patience(to_stderr), "reading the episodes"
+    patience, doing = ProgressReminder(to_stderr), "reading the episodes"
 
     def began(kept: int, missing: int) -> None:
         nonlocal doing
@@ -51,7 +51,7 @@ def judged_robustness(
         where = f"{verdict.set}/{verdict.name}{level}, {verdict.approach}: {mark}"
         doing = f"{progress.done} of {progress.of} judged, {_words(progress.left_s)} left"
         to_stderr(f"{doing}: {where}")
-        patience.heard()
+        patience.restart()
 
     def drawn(done: int, of: int) -> None:
         nonlocal doing
@@ -63,7 +63,7 @@ def judged_robustness(
         trusts=trusts,
         began=began,
         progress=judged,
-        look=lambda: patience.look(doing),
+        look=lambda: patience.remind(doing),
     )
     write_csv(found, out)
     doing = "drawing the page"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hetwin_suite.episode import Episode
-from hetwin_suite.page import Axis, Chart, Panel, Section, lines_over, over
+from hetwin_suite.page import Axis, Chart, Panel, Section, lines_over, time_span
 
 
 def warmth(episode: Episode) -> Section | None:
@@ -12,4 +12,6 @@ def warmth(episode: Episode) -> Section | None:
         return None
     kelvin = episode.attribute("cup", "temperature")[:, 0]
     lines = [*lines_over(episode, {"coffee": kelvin}, ["#6f4e37"], unit="K")]
-    return Section("Coffee", "How warm it is.", Chart([Panel(lines, Axis("[K]"))], over(episode)))
+    return Section(
+        "Coffee", "How warm it is.", Chart([Panel(lines, Axis("[K]"))], time_span(episode))
+    )

@@ -32,7 +32,7 @@ _TOKEN_BYTES = 18
 
 
 @dataclass(frozen=True, slots=True)
-class Doors:
+class AccessRules:
     """Access rules of a server.
 
     Any web page in a browser on this machine can send requests to the server, but cannot forge the headers ``Host``
@@ -51,7 +51,7 @@ class Doors:
     tools: Sequence[str] = ()
 
     @classmethod
-    def of(cls, host: str, tools: Sequence[str] = ()) -> Doors:
+    def of(cls, host: str, tools: Sequence[str] = ()) -> AccessRules:
         """Return the rules of a server, with a new token unless tools connect."""
         token = "" if tools else secrets.token_urlsafe(_TOKEN_BYTES)
         return cls(host, token, tools)
@@ -59,8 +59,8 @@ class Doors:
     def address(self, port: int) -> str:
         """Return the address for a browser."""
         host = socket.gethostname() if self.host in _ANY else self.host
-        named = f"[{host}]" if ":" in host else host
-        return f"http://{named}:{port}/?token={self.token}"
+        bracketed = f"[{host}]" if ":" in host else host
+        return f"http://{bracketed}:{port}/?token={self.token}"
 
     def refusal(self, path: str, headers: Mapping[str, str]) -> str | None:
         """Return why a request is refused; None if it is not.
@@ -139,7 +139,7 @@ def _redirect(address: str) -> str:
     return file.as_uri()
 
 
-def need_websockets(where: str) -> None:
+def require_websockets(where: str) -> None:
     """Check that websockets is installed.
 
     Args:

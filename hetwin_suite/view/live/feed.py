@@ -35,7 +35,7 @@ class Phase(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Begun:
+class RunFacts:
     """Facts about a run that are known from its start on.
 
     Attributes:
@@ -58,7 +58,7 @@ class Begun:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Now:
+class LiveState:
     """The newest state.
 
     Attributes:
@@ -115,7 +115,7 @@ class Happening:
 
 
 @dataclass(frozen=True, slots=True)
-class Over:
+class RunEnd:
     """The end of a run.
 
     Attributes:
@@ -135,14 +135,14 @@ class Feed(Protocol):
     """Data of a run; all members may be used from any thread."""
 
     @property
-    def begun(self) -> Begun | None:
+    def begun(self) -> RunFacts | None:
         """Facts about the run; None before it has begun."""
 
     @property
-    def over(self) -> Over | None:
+    def over(self) -> RunEnd | None:
         """The end of the run; None before it has ended."""
 
-    def now(self) -> Now | None:
+    def now(self) -> LiveState | None:
         """Return the newest state; None before there is one."""
 
     def happened(self, since: int) -> tuple[int, Sequence[Happening]]:
@@ -160,10 +160,10 @@ _FACTOR, _PACE, _LAG = range(4, 7)
 _HEAD = 8
 _MAX_NEAR = 1000
 """Maximum number of rows of proximity; further rows are dropped."""
-_TRIES = 1000
+_MAX_ATTEMPTS = 1000
 
 
-class Newest:
+class SharedState:
     """Shared memory for the newest state; created before the process of the run is forked."""
 
     def __init__(self) -> None:
@@ -175,7 +175,7 @@ class Newest:
         self._owners: Ints = np.empty(0, np.int32)
         self._near: Floats = np.empty((0, PROXIMITY_COLUMNS))
 
-    def fit(self, layout: Layout) -> None:
+    def set_layout(self, layout: Layout) -> None:
         """Prepare for the states of a layout; called in each process.
 
         Raises:
@@ -211,7 +211,7 @@ class Newest:
 
         Args:
             waits: whether the run is paused.
-            time_ns, values, owners, factor, pace, lag_s, near: see `Now`.
+            time_ns, values, owners, factor, pace, lag_s, near: see `LiveState`.
         """
         ints, floats = self._ints, self._floats
         ints[_COUNTER] += 1
@@ -228,18 +228,18 @@ class Newest:
             self._near[:count] = near[:count]
         ints[_COUNTER] += 1
 
-    def read(self) -> Now | None:
+    def read(self) -> LiveState | None:
         """Return the newest state; None if there is none, or if all attempts meet a write in progress."""
         ints, floats = self._ints, self._floats
-        for _ in range(_TRIES):
-            before = ints[_COUNTER]
-            if before == 0:
+        for _ in range(_MAX_ATTEMPTS):
+            counter = ints[_COUNTER]
+            if counter == 0:
                 return None
-            if before % 2 == 0:
+            if counter % 2 == 0:
                 factor, pace, lag_s = (
                     None if math.isnan(x) else x for x in floats[_FACTOR : _LAG + 1]
                 )
-                copied = Now(
+                state = LiveState(
                     ints[_TIME],
                     self._values.copy(),
                     self._owners.copy(),
@@ -249,7 +249,7 @@ class Newest:
                     lag_s,
                     None if ints[_NEAR] < 0 else self._near[: ints[_NEAR]].copy(),
                 )
-                if ints[_COUNTER] == before:
-                    return copied
+                if ints[_COUNTER] == counter:
+                    return state
             time.sleep(0)
         return None

@@ -21,7 +21,7 @@ class Pause:
 
 
 @dataclass(frozen=True, slots=True)
-class GoOn:
+class Resume:
     """Continue a paused run."""
 
 
@@ -33,7 +33,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class HoldTo:
+class SetPace:
     """Limit the run to a real-time factor; None: no limit."""
 
     factor: float | None
@@ -56,14 +56,14 @@ class Raise:
     arguments: Mapping[str, Json]
 
 
-Deed: TypeAlias = Pause | GoOn | Step | HoldTo | HandOver | Raise
+Control: TypeAlias = Pause | Resume | Step | SetPace | HandOver | Raise
 """The controls of a run."""
 
 
-class Hands(Protocol):
+class RunControls(Protocol):
     """Controls a run."""
 
-    def do(self, deed: Deed, done: OnDone) -> None:
+    def do(self, deed: Control, done: OnDone) -> None:
         """Request a control of the run, and return immediately.
 
         Args:
@@ -76,7 +76,7 @@ class InvalidRequest(Exception):
     """A message that requests no control of a run; the text has the reason."""
 
 
-def deed_of(message: Mapping[str, Any]) -> Deed:
+def parse_control(message: Mapping[str, Any]) -> Control:
     """Parse the control that a message requests: key ``do``, and its arguments.
 
     Raises:
@@ -86,11 +86,11 @@ def deed_of(message: Mapping[str, Any]) -> Deed:
         case "pause":
             return Pause()
         case "go_on":
-            return GoOn()
+            return Resume()
         case "step":
             return Step(_steps(message.get("steps")))
         case "pace":
-            return HoldTo(_factor(message.get("factor")))
+            return SetPace(_factor(message.get("factor")))
         case "hand_over":
             return HandOver(*(_name(message, key) for key in ("entity", "attribute", "model")))
         case "raise":

@@ -20,15 +20,15 @@ from websockets.http11 import Request, Response
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite.view.document import live_page
-from hetwin_suite.view.live.doors import Doors
+from hetwin_suite.view.live.doors import AccessRules
 from hetwin_suite.view.live.feed import Feed
-from hetwin_suite.view.live.hands import Hands
-from hetwin_suite.view.live.visit import Messages, visit
+from hetwin_suite.view.live.hands import RunControls
+from hetwin_suite.view.live.visit import Messages, serve_page
 
 PORT = 8770
 LARGEST_MESSAGE = 4096
 """Maximum size of a message from a page [bytes]."""
-LAST_WORD_S = 1.0
+FINAL_MESSAGES_S = 1.0
 """Time in which pages may receive the end of the run before the server closes [s]."""
 _HEADERS = (
     ("Content-Type", "text/html; charset=utf-8"),
@@ -56,7 +56,7 @@ class PageServer:
 
     def __init__(self, page: str, *, host: str, port: int | None) -> None:
         self._page = page.encode()
-        self._doors = Doors.of(host)
+        self._doors = AccessRules.of(host)
         self._socket = _listen(host, port)
         self.address = self._doors.address(self._socket.getsockname()[1])
         self._loop = asyncio.new_event_loop()
@@ -67,7 +67,7 @@ class PageServer:
     def close(self) -> None:
         """Send the last messages to all pages, close their connections, and stop listening."""
         self._loop.call_soon_threadsafe(self._end.set)
-        self._thread.join(3 * LAST_WORD_S)
+        self._thread.join(3 * FINAL_MESSAGES_S)
 
     def connect(self, connection: ServerConnection, path: str) -> Response | None:
         """Return the response to a request of another path than the page's; None: accept a WebSocket for `receive`."""
@@ -76,7 +76,7 @@ class PageServer:
     async def receive(self, connection: ServerConnection) -> None:
         """Handle the WebSocket of a page."""
 
-    async def last_word(self) -> None:
+    async def wait_for_final_messages(self) -> None:
         """Wait until all connected pages have received their last messages; called when the server closes."""
 
     def _serve(self) -> None:
@@ -94,12 +94,12 @@ class PageServer:
             compression=None,
             max_size=LARGEST_MESSAGE,
             max_queue=4,
-            close_timeout=LAST_WORD_S,
+            close_timeout=FINAL_MESSAGES_S,
             server_header=None,
             logger=quiet,
         ):
             await self._end.wait()
-            await self.last_word()
+            await self.wait_for_final_messages()
 
     def _respond(self, connection: ServerConnection, request: Request) -> Response | None:
         """Return the page or a refusal; None to accept a page's WebSocket."""
@@ -137,7 +137,7 @@ def _listen(host: str, port: int | None) -> socket.socket:
         ) from error
 
 
-MAX_VISITORS = 16
+MAX_PAGES = 16
 _SOCKET = "/live"
 
 
@@ -158,7 +158,7 @@ class LiveServer(PageServer):
     def __init__(
         self,
         feed: Feed,
-        hands: Hands,
+        hands: RunControls,
         *,
         host: str,
         port: int | None,
@@ -175,7 +175,7 @@ class LiveServer(PageServer):
         """See `PageServer`."""
         if path != _SOCKET:
             return super().connect(connection, path)
-        if len(self._visitors) < MAX_VISITORS:
+        if len(self._visitors) < MAX_PAGES:
             return None
         return connection.respond(
             HTTPStatus.SERVICE_UNAVAILABLE, "too many pages are open already\n"
@@ -187,14 +187,14 @@ class LiveServer(PageServer):
         assert task is not None
         self._visitors.add(task)
         try:
-            wrong = await visit(connection, self._messages, self._hands)
+            reason = await serve_page(connection, self._messages, self._hands)
         finally:
             self._visitors.discard(task)
-        if wrong is not None and not self._has_complained:
+        if reason is not None and not self._has_complained:
             self._has_complained = True
-            self._complain(f"a page was disconnected: {wrong}")
+            self._complain(f"a page was disconnected: {reason}")
 
-    async def last_word(self) -> None:
+    async def wait_for_final_messages(self) -> None:
         """See `PageServer`."""
         if self._visitors:
-            await asyncio.wait(self._visitors, timeout=LAST_WORD_S)
+            await asyncio.wait(self._visitors, timeout=FINAL_MESSAGES_S)

@@ -22,8 +22,8 @@ from hetwin_core.ensemble.scene.values import POSE
 from hetwin_suite.view.film.encode import Block, scene_header
 from hetwin_suite.view.film.film import Scene
 from hetwin_suite.view.film.scene_of import scene_of
-from hetwin_suite.view.live.feed import Begun, Feed, Happening, Now, Over, Phase
-from hetwin_suite.view.live.hands import Hands, InvalidRequest, deed_of
+from hetwin_suite.view.live.feed import Feed, Happening, LiveState, Phase, RunEnd, RunFacts
+from hetwin_suite.view.live.hands import InvalidRequest, RunControls, parse_control
 
 PERIOD_S = 0.04
 """Interval between two states that are sent to a page [s]."""
@@ -46,41 +46,43 @@ class Messages:
 
     def __init__(self, feed: Feed) -> None:
         self.feed = feed
-        self._frames: Frames | None = None
+        self._frames: MessageEncoder | None = None
         self._state: bytes | None = None
-        self._made = -PERIOD_S
-        self._time_ns, self._changed = -1, 0.0
+        self._encoded_at = -PERIOD_S
+        self._time_ns, self._changed_at = -1, 0.0
 
-    def frames(self) -> Frames | None:
+    def frames(self) -> MessageEncoder | None:
         """Return the encoder of the messages; None before the run has begun."""
         if self._frames is None and self.feed.begun is not None:
-            self._frames = Frames(self.feed.begun)
+            self._frames = MessageEncoder(self.feed.begun)
         return self._frames
 
-    def state(self, frames: Frames, *, last: bool = False) -> bytes | None:
+    def state(self, frames: MessageEncoder, *, last: bool = False) -> bytes | None:
         """Return the message with the newest state; None before there is one.
 
         Args:
             frames: the encoder.
             last: whether the state must not be older than this call.
         """
-        at = asyncio.get_running_loop().time()
-        if last or at - self._made >= PERIOD_S / 2:
-            self._made = at
+        now_s = asyncio.get_running_loop().time()
+        if last or now_s - self._encoded_at >= PERIOD_S / 2:
+            self._encoded_at = now_s
             now = self.feed.now()
             if now is not None:
-                self._state = frames.state(now, self._silence(now, at))
+                self._state = frames.state(now, self._silence(now, now_s))
         return self._state
 
-    def _silence(self, now: Now, at: float) -> float | None:
+    def _silence(self, now: LiveState, now_s: float) -> float | None:
         """Return the time since the last new state of a live robot [s]; None below `GAP_S`, or if it is not live."""
         if now.time_ns != self._time_ns:
-            self._time_ns, self._changed = now.time_ns, at
-        silent = at - self._changed
-        return round(silent, 1) if now.lag_s is not None and silent > GAP_S else None
+            self._time_ns, self._changed_at = now.time_ns, now_s
+        silence_s = now_s - self._changed_at
+        return round(silence_s, 1) if now.lag_s is not None and silence_s > GAP_S else None
 
 
-async def visit(connection: ServerConnection, messages: Messages, hands: Hands) -> str | None:
+async def serve_page(
+    connection: ServerConnection, messages: Messages, hands: RunControls
+) -> str | None:
     """Serve a page until it is closed or has received the end of the run.
 
     Returns:
@@ -119,7 +121,7 @@ async def _send(connection: ServerConnection, messages: Messages, replies: deque
                 sent = state
             seen, rows = feed.happened(seen)
             for first in range(0, len(rows), _ROWS):
-                await connection.send(happened(rows[first : first + _ROWS]))
+                await connection.send(happened_message(rows[first : first + _ROWS]))
         while replies:
             await connection.send(replies.popleft())
         if over is not None:
@@ -128,7 +130,7 @@ async def _send(connection: ServerConnection, messages: Messages, replies: deque
         await asyncio.sleep(PERIOD_S)
 
 
-async def _listen(connection: ServerConnection, hands: Hands, replies: deque[str]) -> None:
+async def _listen(connection: ServerConnection, hands: RunControls, replies: deque[str]) -> None:
     """Carry out the page's requests.
 
     Raises:
@@ -139,7 +141,7 @@ async def _listen(connection: ServerConnection, hands: Hands, replies: deque[str
         if len(replies) >= MAX_REPLIES:
             raise InvalidRequest("too many requests without reading the replies")
         message = _message(text)
-        hands.do(deed_of(message), _reply(loop, replies, message.get("id")))
+        hands.do(parse_control(message), _reply(loop, replies, message.get("id")))
 
 
 def _message(text: str | bytes) -> dict[str, Any]:
@@ -165,7 +167,7 @@ def _reply(
 ) -> Callable[[str | None], None]:
     def done(refused: str | None) -> None:
         with suppress(RuntimeError):  # the event loop has ended, so that the page is closed
-            loop.call_soon_threadsafe(replies.append, replied(number, refused))
+            loop.call_soon_threadsafe(replies.append, reply_message(number, refused))
 
     return done
 
@@ -176,7 +178,7 @@ _PAGE_ORDER = (0, 1, 2, 4, 5, 6, 3)
 """Index in the scene's order of each number of a pose in the page's order."""
 
 
-class Frames:
+class MessageEncoder:
     """Encodes the messages about one run.
 
     Args:
@@ -186,7 +188,7 @@ class Frames:
         scene: the message with the run's scene.
     """
 
-    def __init__(self, begun: Begun) -> None:
+    def __init__(self, begun: RunFacts) -> None:
         candidates = {
             (slot.entity, slot.attribute.name): begun.able.get(slot.attribute.name, ())
             for slot in begun.layout.slots
@@ -195,7 +197,7 @@ class Frames:
         self.scene = _scene_message(begun, scene)
         self._indices, self._has_pose = _pose_indices(scene, begun.layout)
 
-    def state(self, now: Now, silent_s: float | None = None) -> bytes:
+    def state(self, now: LiveState, silent_s: float | None = None) -> bytes:
         """Return the message with a state.
 
         Args:
@@ -213,7 +215,7 @@ class Frames:
         return head + poses.astype("<f4").tobytes() + now.owners.astype("<i2").tobytes()
 
 
-def happened(rows: Sequence[Happening]) -> str:
+def happened_message(rows: Sequence[Happening]) -> str:
     """Return the message with some happenings."""
     return json.dumps(
         {
@@ -233,7 +235,7 @@ def happened(rows: Sequence[Happening]) -> str:
     )
 
 
-def over_message(over: Over) -> str:
+def over_message(over: RunEnd) -> str:
     """Return the message about the end of the run."""
     return json.dumps(
         {
@@ -246,12 +248,12 @@ def over_message(over: Over) -> str:
     )
 
 
-def replied(number: object, refused: str | None) -> str:
+def reply_message(number: object, refused: str | None) -> str:
     """Return the reply to a request: `refused` has the reason of a refusal, None if the request was carried out."""
     return json.dumps({"kind": "replied", "id": number, "refused": refused})
 
 
-def _scene_message(begun: Begun, scene: Scene) -> bytes:
+def _scene_message(begun: RunFacts, scene: Scene) -> bytes:
     block = Block()
     duration = None if begun.duration_ns is None else begun.duration_ns / 1e9
     header = {

@@ -29,8 +29,15 @@ from hetwin_core.ensemble.events import Event, EventKind, phase_of
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.words import event_line, subject
-from hetwin_suite.view.live.feed import Begun, Happening, HappeningKind, Newest, Now, Over
-from hetwin_suite.view.live.hands import Deed, GoOn, HandOver, HoldTo, Pause, Raise, Step
+from hetwin_suite.view.live.feed import (
+    Happening,
+    HappeningKind,
+    LiveState,
+    RunEnd,
+    RunFacts,
+    SharedState,
+)
+from hetwin_suite.view.live.hands import Control, HandOver, Pause, Raise, Resume, SetPace, Step
 
 MAX_KEPT = 5000
 """Maximum number of stored happenings. A page that is opened late shows only these; the report shows all."""
@@ -57,9 +64,9 @@ class Happenings:
             return self._count, tuple(islice(self._kept, max(0, number - first), None))
 
 
-def begun_of(start: RunStart, not_held: str = "") -> Begun:
-    """Return the facts about a run from its start; see `Begun`."""
-    return Begun(
+def run_facts_of(start: RunStart, not_held: str = "") -> RunFacts:
+    """Return the facts about a run from its start; see `RunFacts`."""
+    return RunFacts(
         *(start.scenario, start.layout, start.models, dict(start.able), start.duration_ns),
         not_held,
         start.buttons,
@@ -82,8 +89,8 @@ class HappeningMaker:
         kind, more = HappeningKind.EVENT, {"source": event.source}
         if event.kind is EventKind.ACTION:
             kind, more = HappeningKind.ACTION, {"phase": phase_of(event) or ""}
-        about = subject(event) or _text(event.arguments, "entity")
-        return Happening(event.time_ns, kind, event.name, text, about, more, event)
+        entity = subject(event) or _text_argument(event.arguments, "entity")
+        return Happening(event.time_ns, kind, event.name, text, entity, more, event)
 
     def handover(self, handover: Handover) -> Happening:
         """Return the happening of a handover."""
@@ -103,22 +110,22 @@ class HappeningMaker:
         )
 
 
-def _text(arguments: Mapping[str, object], key: str) -> str:
+def _text_argument(arguments: Mapping[str, object], key: str) -> str:
     found = arguments.get(key)
     return found if isinstance(found, str) else ""
 
 
-def do(conductor: Conductor, deed: Deed, done: OnDone) -> None:
-    """Apply a control to a conductor; see `Hands.do`."""
+def apply_control(conductor: Conductor, deed: Control, done: OnDone) -> None:
+    """Apply a control to a conductor; see `RunControls.do`."""
     try:
         match deed:
             case Pause():
                 conductor.pause()
-            case GoOn():
+            case Resume():
                 conductor.resume()
             case Step(steps):
                 conductor.step_paused(steps, further=True)
-            case HoldTo(factor):
+            case SetPace(factor):
                 conductor.limit_pace(factor)
             case HandOver(entity, attribute, model):
                 return conductor.hand_over(entity, attribute, model, done)
@@ -152,26 +159,26 @@ class WatchedRun:
     """
 
     def __init__(self) -> None:
-        self.newest = Newest()
+        self.newest = SharedState()
         self.deeds, self._to_child = multiprocessing.get_context("fork").Pipe(duplex=False)
-        self._begun: Begun | None = None
-        self._over: Over | None = None
+        self._begun: RunFacts | None = None
+        self._over: RunEnd | None = None
         self._happenings = Happenings()
         self._lock = threading.Lock()
         self._open: dict[int, OnDone] = {}
         self._number = 0
 
     @property
-    def begun(self) -> Begun | None:
+    def begun(self) -> RunFacts | None:
         """See `Feed`."""
         return self._begun
 
     @property
-    def over(self) -> Over | None:
+    def over(self) -> RunEnd | None:
         """See `Feed`."""
         return self._over
 
-    def now(self) -> Now | None:
+    def now(self) -> LiveState | None:
         """See `Feed`."""
         return None if self._begun is None else self.newest.read()
 
@@ -179,7 +186,7 @@ class WatchedRun:
         """See `Feed`."""
         return self._happenings.since(since)
 
-    def do(self, deed: Deed, done: OnDone) -> None:
+    def do(self, deed: Control, done: OnDone) -> None:
         """See `Hands`."""
         with self._lock:
             refusal = OVER if self._over is not None else None
@@ -196,7 +203,7 @@ class WatchedRun:
         """Process a message from the child."""
         kind, content = message
         if kind == "begun":
-            self.newest.fit(content.layout)
+            self.newest.set_layout(content.layout)
             self._begun = content
         elif kind == "happened":
             self._happenings.add(content)
@@ -207,13 +214,13 @@ class WatchedRun:
             if done is not None:
                 done(refusal)
 
-    def end(self, over: Over) -> None:
+    def end(self, over: RunEnd) -> None:
         """Report the end of the run, and refuse all open requests."""
         with self._lock:
             self._over = over
-            unanswered = list(self._open.values())
+            open_requests = list(self._open.values())
             self._open.clear()
-        for done in unanswered:
+        for done in open_requests:
             done(OVER)
 
 
@@ -246,7 +253,7 @@ class RunReporter(RunListener):
         """Start to carry out requests on this run, in a thread."""
         self._conductor = conductor
         threading.Thread(
-            target=self._obey, args=(conductor,), name="hands on the run", daemon=True
+            target=self._handle_requests, args=(conductor,), name="hands on the run", daemon=True
         ).start()
 
     def idle(self, seconds: float) -> None:
@@ -275,9 +282,9 @@ class RunReporter(RunListener):
             not_held = (
                 "the twin of a live robot is neither paused nor stepped: the robot does not wait"
             )
-        self._newest.fit(start.layout)
+        self._newest.set_layout(start.layout)
         self._copy(start.snapshot)
-        self._send(("begun", begun_of(start, not_held)))
+        self._send(("begun", run_facts_of(start, not_held)))
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Copy the state, if that is due."""
@@ -328,13 +335,13 @@ class RunReporter(RunListener):
         if happening is not None:
             self._send(("happened", happening))
 
-    def _obey(self, conductor: Conductor) -> None:
+    def _handle_requests(self, conductor: Conductor) -> None:
         while True:
             try:
                 number, deed = self._deeds.recv()
             except (EOFError, OSError):
                 return
-            do(conductor, deed, self._reply(number))
+            apply_control(conductor, deed, self._reply(number))
 
     def _reply(self, number: int) -> OnDone:
         return lambda refusal: self._send(("replied", (number, refusal)))

@@ -47,10 +47,10 @@ def facts(tables: Tables) -> tuple[list[Fact], int]:
     """
     keys = dict.fromkeys(_keys(tables))
     found = [_fact(tables, *key) for key in keys]
-    candidates = [one for one in found if one.reported or _changes(one, tables)]
-    candidates.sort(key=lambda one: (not one.errors, not one.reported, -_changes(one, tables)))
+    candidates = [fact for fact in found if fact.reported or _changes(fact, tables)]
+    candidates.sort(key=lambda fact: (not fact.errors, not fact.reported, -_changes(fact, tables)))
     shown = candidates[:MAX_FACTS]
-    shown.sort(key=lambda one: min([*one.held, *one.believed], default=Interval(0, 0)))
+    shown.sort(key=lambda fact: min([*fact.held, *fact.believed], default=Interval(0, 0)))
     return shown, len(candidates) - len(shown)
 
 
@@ -124,7 +124,7 @@ class Mark(NamedTuple):
     text: str
 
 
-def drawn(tables: Tables, shown: Sequence[Fact], flaws: Sequence[Mark]) -> Rows:
+def course_figure(tables: Tables, shown: Sequence[Fact], flaws: Sequence[Mark]) -> Rows:
     """Return the figure with a row for each flaw lane, task lane and fact."""
     shortest = max(1, (tables.known_until_ns - tables.start_ns) // 250)
     flaw_bars = _flaws(sorted(flaws, key=lambda mark: mark.span), shortest)
@@ -138,7 +138,7 @@ def drawn(tables: Tables, shown: Sequence[Fact], flaws: Sequence[Mark]) -> Rows:
         Tint(span.from_ns / 1e9, span.to_ns / 1e9, _RED)
         for span in (_widened(mark.span, shortest) for mark in flaws[:_MAX_BANDS])
     ]
-    facts = (bar for fact in shown for bar in _of_fact(fact))
+    facts = (bar for fact in shown for bar in _fact_bars(fact))
     span = tables.start_ns / 1e9, tables.known_until_ns / 1e9
     return Rows(rows, [*flaw_bars, *task_bars, *facts], span, tints)
 
@@ -171,12 +171,12 @@ def _tasks(tasks: Sequence[Task], shortest: int) -> list[Bar]:
     depths = _depths(tasks)
     found = []
     for depth in sorted(set(depths)):
-        own = sorted(
-            (task for task, at in zip(tasks, depths, strict=True) if at == depth),
+        tasks_of_level = sorted(
+            (task for task, level in zip(tasks, depths, strict=True) if level == depth),
             key=lambda task: task.span,
         )
-        spans = [_widened(task.span, shortest) for task in own]
-        for task, lane in zip(own, lanes(spans), strict=True):
+        spans = [_widened(task.span, shortest) for task in tasks_of_level]
+        for task, lane in zip(tasks_of_level, lanes(spans), strict=True):
             goal = f"goal: {task.goal}" if task.goal else ""
             texts = {"text": task.id, "detail": "\n".join(filter(None, (goal, task.reason)))}
             row, title = lane_name(_level(depth), lane), f"{task.id}: {task.status}"
@@ -206,7 +206,7 @@ def _depths(tasks: Sequence[Task]) -> list[int]:
     return found
 
 
-def _of_fact(fact: Fact) -> Iterator[Bar]:
+def _fact_bars(fact: Fact) -> Iterator[Bar]:
     """Yield the bars of a fact: upper half the world, lower half the robot's belief, red where it was wrong."""
     half = Part.UPPER if fact.reported else None
     for span in fact.held:
@@ -217,13 +217,13 @@ def _of_fact(fact: Fact) -> Iterator[Bar]:
         title = f"{fact.words} believed"
         yield _bar(fact.words, span, _BELIEVED, title, detail=source, kind="believed", **lower)
     for error in fact.errors:
-        title = f"{fact.words} believed wrongly{_how_far(error)}"
+        title = f"{fact.words} believed wrongly{_error_words(error)}"
         last = f"last believed anew at {seconds(error.believed_ns, 3)}"
         kind = "believed wrongly"
         yield _bar(fact.words, error.span, _RED, title, detail=last, kind=kind, **lower)
 
 
-def _how_far(error: BeliefError) -> str:
+def _error_words(error: BeliefError) -> str:
     parts = [f"{100 * error.distance:.1f} cm"] if error.distance else []
     parts += [f"{57.29578 * error.angle:.0f} degrees"] if error.angle else []
     return f", by {' and '.join(parts)}" if parts else ""
@@ -249,7 +249,7 @@ def course_card(tables: Tables, flaws: Sequence[Mark], trouble: str = "") -> Sec
     shown, omitted = facts(tables)
     if not (shown or tables.tasks or flaws):
         return None
-    content: list[Content] = [drawn(tables, shown, flaws)]
+    content: list[Content] = [course_figure(tables, shown, flaws)]
     if flaws:
         rows: list[list[Inline]] = [
             [Time(mark.span.from_ns), mark.kind.replace("_", " "), mark.text] for mark in flaws

@@ -22,7 +22,7 @@ from hetwin_suite.view.figures import (
     Plot,
     Tint,
     lines_over,
-    over,
+    time_span,
 )
 from hetwin_suite.view.palette import SERIES
 from hetwin_suite.view.report.story.events import (
@@ -62,7 +62,7 @@ MAX_MOMENTS = 8
 _MIN_MOMENTS = 4
 _SAME_NS = 40_000_000
 """Maximum time between events that share a moment [ns]."""
-_CONCERN, _HANDLED, _OWN, _HANDED_OVER = 8.0, 4.0, 2.0, 1.0
+_CONCERN_WEIGHT, _HANDLING_WEIGHT, _OTHER_EVENT_WEIGHT, _HANDOVER_WEIGHT = 8.0, 4.0, 2.0, 1.0
 """Weights of concerns, of handling, of other events of models, and of handovers."""
 
 
@@ -85,25 +85,27 @@ class Moment(NamedTuple):
 def moments(episode: Episode, most: int = MAX_MOMENTS) -> list[Moment]:
     """Return at most `most` moments by time: start, concerns, handling, observations, handovers and end.
 
-    Events close in time share a moment. Of too many, concerns are preferred, then handling, then other observations,
-    then handovers. If there are few, times in the longest gaps are added.
+    Events close in time share a moment. If there are too many, concerns are preferred, then handling, then other
+    observations, then handovers. If there are few, times in the longest gaps are added.
     """
-    room = max(0, most - 2)
+    capacity = max(0, most - 2)
     chosen: list[Moment] = []
     for moment in [*_moments_of_concerns(episode), *_events(episode), *_handovers(episode)]:
         for i, other in enumerate(chosen):
             if abs(other.time_ns - moment.time_ns) <= _SAME_NS:
-                chosen[i] = _joined(other, moment)
+                chosen[i] = _merged(other, moment)
                 break
         else:
-            if len(chosen) < room:
+            if len(chosen) < capacity:
                 chosen.append(moment)
     start = Moment(episode.start_ns, ("start: the whole scene",))
     end = Moment(episode.end_ns, ("end",), 0.5)
-    return _filled(episode, _between(start, chosen, end), min(most, _MIN_MOMENTS))
+    return _with_gap_moments(
+        episode, _with_start_and_end(start, chosen, end), min(most, _MIN_MOMENTS)
+    )
 
 
-def _between(start: Moment, chosen: list[Moment], end: Moment) -> list[Moment]:
+def _with_start_and_end(start: Moment, chosen: list[Moment], end: Moment) -> list[Moment]:
     """Return all moments by time; events at the start or the end are merged into these moments."""
     first = [moment for moment in chosen if moment.time_ns - start.time_ns <= _SAME_NS]
     last = [moment for moment in chosen if end.time_ns - moment.time_ns <= _SAME_NS]
@@ -115,12 +117,14 @@ def _between(start: Moment, chosen: list[Moment], end: Moment) -> list[Moment]:
     return [start, *sorted(between), end]
 
 
-def _joined(one: Moment, other: Moment) -> Moment:
+def _merged(moment: Moment, other: Moment) -> Moment:
     """Merge two moments; a handover is not mentioned together with a more important event."""
-    if other.weight <= _HANDED_OVER < one.weight:
-        return one
-    what = tuple(dict.fromkeys((*one.what, *other.what)))
-    return Moment(one.time_ns, what, max(one.weight, other.weight), one.thing or other.thing)
+    if other.weight <= _HANDOVER_WEIGHT < moment.weight:
+        return moment
+    what = tuple(dict.fromkeys((*moment.what, *other.what)))
+    return Moment(
+        moment.time_ns, what, max(moment.weight, other.weight), moment.thing or other.thing
+    )
 
 
 def _moments_of_concerns(episode: Episode) -> list[Moment]:
@@ -129,7 +133,7 @@ def _moments_of_concerns(episode: Episode) -> list[Moment]:
     for concern in stored_concerns(episode):
         if not concern.serious:
             continue
-        weight = 2 * _CONCERN if concern.severity == ABSURD else _CONCERN
+        weight = 2 * _CONCERN_WEIGHT if concern.severity == ABSURD else _CONCERN_WEIGHT
         thing = str(concern.arguments.get("object") or "")
         found.append(Moment(concern.from_ns, (concern.text,), weight, thing))
         if thing and concern.to_ns - concern.from_ns > _SAME_NS:
@@ -144,25 +148,26 @@ def _events(episode: Episode) -> list[Moment]:
         Moment(
             e.time_ns,
             (event_words(e),),
-            _HANDLED + (e.time_ns - episode.start_ns) / span,
+            _HANDLING_WEIGHT + (e.time_ns - episode.start_ns) / span,
             subject(e) or "",
         )
         for e in episode.events
         if is_handling(e)
     ]
-    own: dict[str, Moment] = {}
+    first_reports: dict[str, Moment] = {}
     for event in own_events(episode):
         words = own_words(episode, event)
         thing = thing_of(episode, event) or ""
         late = (event.time_ns - episode.start_ns) / span
-        weight = _HANDED_OVER if event.name in SIGNALS else _OWN + late
-        own.setdefault(words, Moment(event.time_ns, (words,), weight, thing))
-    return [*handled, *own.values()]
+        weight = _HANDOVER_WEIGHT if event.name in SIGNALS else _OTHER_EVENT_WEIGHT + late
+        first_reports.setdefault(words, Moment(event.time_ns, (words,), weight, thing))
+    return [*handled, *first_reports.values()]
 
 
 def _handovers(episode: Episode) -> list[Moment]:
     return [
-        Moment(h.time_ns, (_handover_words(h),), _HANDED_OVER, h.entity) for h in episode.handovers
+        Moment(h.time_ns, (_handover_words(h),), _HANDOVER_WEIGHT, h.entity)
+        for h in episode.handovers
     ]
 
 
@@ -170,9 +175,9 @@ def _handover_words(handover: Handover) -> str:
     return f"{handover.entity} {handover.attribute}: {handover.from_model} → {handover.to_model}"
 
 
-def _filled(episode: Episode, found: list[Moment], wanted: int) -> list[Moment]:
-    """Add moments in the middle of the longest gaps until there are `wanted` moments."""
-    while len(found) < wanted:
+def _with_gap_moments(episode: Episode, found: list[Moment], minimum: int) -> list[Moment]:
+    """Add moments in the middle of the longest gaps until there are `minimum` moments."""
+    while len(found) < minimum:
         gaps = [after.time_ns - before.time_ns for before, after in pairwise(found)]
         longest = max(range(len(gaps)), key=gaps.__getitem__)
         if gaps[longest] < (episode.end_ns - episode.start_ns) // 8 or gaps[longest] < _SAME_NS:
@@ -189,15 +194,15 @@ _MAX_JOINTS = 6
 _MIN_DEVIATION = 1e-5
 """Deviation of a joint below which it is not shown [rad or m]."""
 _MAX_EFFORTS = 4
-_ROW = 120
+_PANEL_HEIGHT = 120
 _EFFORT_CONCERNS = ("unexpected_effort", "unexplained_load")
 _POSITION_CONCERNS = ("deviates", "jump")
-_STANDS_OUT = "#d65f5f"
-_SHORTEST = 0.004
+_CONCERN_COLOUR = "#d65f5f"
+_MIN_TINT = 0.004
 """Minimum width of a tint, as a fraction of the run's duration."""
 
 
-def followed(episode: Episode) -> Iterator[Plot]:
+def robot_plots(episode: Episode) -> Iterator[Plot]:
     """Yield for each watched robot the plots of its joint deviations and of its efforts, worst joints first."""
     for robot in episode.layout.of_kind(EntityKind.ROBOT):
         yield from _deviations(episode, robot.name)
@@ -205,8 +210,8 @@ def followed(episode: Episode) -> Iterator[Plot]:
 
 
 def _deviations(episode: Episode, robot: str) -> Iterator[Plot]:
-    values, names = _of_joints(episode, robot, JOINT_DEVIATION)
-    order = _worst(values, _MIN_DEVIATION)
+    values, names = _joint_values(episode, robot, JOINT_DEVIATION)
+    order = _largest_columns(values, _MIN_DEVIATION)
     if not order:
         return
     shown = {names[joint]: 1e3 * values[:, joint] for joint in order[:_MAX_JOINTS]}
@@ -217,15 +222,17 @@ def _deviations(episode: Episode, robot: str) -> Iterator[Plot]:
     tints = _tints(episode, _POSITION_CONCERNS, [names[i] for i in order])
     lines = list(lines_over(episode, shown, SERIES))
     panel = Panel(lines, Axis("deviation [mrad or mm]"), tints=tints)
-    drawn = Chart([panel], over(episode), height=230)
+    drawn = Chart([panel], time_span(episode), height=230)
     yield Plot(f"How {robot} followed its recording", text, drawn)
 
 
 def _efforts(episode: Episode, robot: str) -> Iterator[Plot]:
     """Yield the plot of measured, expected and residual effort, with a panel for each of the worst joints."""
-    residual, names = _of_joints(episode, robot, EFFORT_RESIDUAL)
-    named = {c.arguments.get("joint") for c in _concerns(episode, _EFFORT_CONCERNS)}
-    order = sorted(_worst(residual), key=lambda joint: names[joint] not in named)[:_MAX_EFFORTS]
+    residual, names = _joint_values(episode, robot, EFFORT_RESIDUAL)
+    concerned_joints = {c.arguments.get("joint") for c in _concerns(episode, _EFFORT_CONCERNS)}
+    order = sorted(
+        _largest_columns(residual), key=lambda joint: names[joint] not in concerned_joints
+    )[:_MAX_EFFORTS]
     if not order:
         return
     panels = [
@@ -243,14 +250,14 @@ def _efforts(episode: Episode, robot: str) -> Iterator[Plot]:
         "the joints with the greatest difference."
     )
     if any(panel.tints for panel in panels):
-        text += " Tinted where it stands out: something acts on the robot that is not in the scene."
-    drawn = Chart(panels, over(episode), height=_ROW * len(order))
+        text += " Tinted where the difference is unusual: something that is not in the scene acts on the robot."
+    drawn = Chart(panels, time_span(episode), height=_PANEL_HEIGHT * len(order))
     yield Plot(f"Efforts of {robot}", text, drawn)
 
 
 def _effort_lines(episode: Episode, robot: str, residual: Floats, joint: int) -> list[Line]:
     measured = next(
-        (v for v, _ in (_of_joints(episode, robot, n) for n in _EFFORTS) if v.size), None
+        (v for v, _ in (_joint_values(episode, robot, n) for n in _EFFORTS) if v.size), None
     )
     difference = list(lines_over(episode, {"residual": residual[:, joint]}, SERIES[1:]))
     if measured is None or measured.shape != residual.shape:
@@ -263,7 +270,7 @@ def _effort_lines(episode: Episode, robot: str, residual: Floats, joint: int) ->
     ]
 
 
-def _of_joints(episode: Episode, robot: str, attribute: str) -> tuple[Floats, tuple[str, ...]]:
+def _joint_values(episode: Episode, robot: str, attribute: str) -> tuple[Floats, tuple[str, ...]]:
     """Return (n, joints) values and the joints' names; without columns if the scene lacks the attribute."""
     names = episode.layout.entity(robot).joints
     if not episode.layout.has(robot, attribute):
@@ -272,7 +279,7 @@ def _of_joints(episode: Episode, robot: str, attribute: str) -> tuple[Floats, tu
     return (values, names) if values.shape[1] == len(names) else (values[:, :0], ())
 
 
-def _worst(values: Floats, threshold: float = 0.0) -> list[int]:
+def _largest_columns(values: Floats, threshold: float = 0.0) -> list[int]:
     """Return the columns whose largest absolute value exceeds a threshold, largest first."""
     known = np.where(np.isfinite(values), np.abs(values), 0.0)
     largest = known.max(axis=0, initial=0.0)
@@ -292,7 +299,7 @@ def _concerns(episode: Episode, names: tuple[str, ...]) -> list[StoredConcern]:
 
 
 def _tint(episode: Episode, concern: StoredConcern) -> Tint:
-    wide = _SHORTEST * (episode.end_ns - episode.start_ns) / 1e9
+    min_width = _MIN_TINT * (episode.end_ns - episode.start_ns) / 1e9
     begin, end = concern.from_ns / 1e9, concern.to_ns / 1e9
-    more = max(0.0, wide - (end - begin)) / 2
-    return Tint(begin - more, end + more, _STANDS_OUT)
+    margin = max(0.0, min_width - (end - begin)) / 2
+    return Tint(begin - margin, end + margin, _CONCERN_COLOUR)

@@ -45,7 +45,7 @@ from hetwin_suite.view.report.plots import plots
 from hetwin_suite.view.report.sections import (
     about,
     coverage_table,
-    explained,
+    explanation_section,
     happenings_table,
     warnings,
 )
@@ -69,7 +69,7 @@ def first_screen(episode: Episode, head: Headline, player: Player | None) -> Fir
         head: its headline.
         player: player of the run; None for a page without one.
     """
-    concerns = _folded(_concerns, stored_concerns(episode), _MAX_CONCERNS, "{} more")
+    concerns = _with_fold(_concerns, stored_concerns(episode), _MAX_CONCERNS, "{} more")
     return FirstScreen(
         head.tone,
         [Strong(mark.word, mark.tone) for mark in head.marks],
@@ -80,7 +80,7 @@ def first_screen(episode: Episode, head: Headline, player: Player | None) -> Fir
     )
 
 
-def _folded(
+def _with_fold(
     write: Callable[[Sequence[T]], Content], rows: Sequence[T], most: int, title: str
 ) -> list[Content]:
     """Return the first `most` rows, and the others in a fold, whose title contains their number."""
@@ -110,16 +110,18 @@ def _end(episode: Episode) -> Content:
     words = state_words(summary.get("state") or {}) + grip_sentences(summary.get("events") or ())
     if not words:
         return ()
-    states = _folded(lambda rows: Items(rows, "state"), words, _MAX_STATES, "{} more")
+    states = _with_fold(lambda rows: Items(rows, "state"), words, _MAX_STATES, "{} more")
     return Heading("At the end", states, level=2)
 
 
 def _sentences(sentences: Iterable[Sentence]) -> Items:
-    return Items([(Strong(one.about), _pieces(one.pieces)) for one in sentences], "story")
+    return Items(
+        [(Strong(sentence.about), _pieces(sentence.pieces)) for sentence in sentences], "story"
+    )
 
 
 def _pieces(pieces: Iterable[Piece]) -> Inline:
-    return tuple(one if isinstance(one, str) else Time(one) for one in pieces)
+    return tuple(piece if isinstance(piece, str) else Time(piece) for piece in pieces)
 
 
 def _concerns(concerns: Sequence[StoredConcern]) -> Items:
@@ -134,16 +136,16 @@ def _concerns(concerns: Sequence[StoredConcern]) -> Items:
 
 
 def _when(concern: StoredConcern) -> Inline:
-    often = f", {concern.times} times" if concern.times > 1 else ""
+    count_text = f", {concern.times} times" if concern.times > 1 else ""
     if concern.to_ns - concern.from_ns < _INSTANT_NS:
-        return "at ", Time(concern.from_ns), often
-    return Time(concern.from_ns), " to ", Time(concern.to_ns), often
+        return "at ", Time(concern.from_ns), count_text
+    return Time(concern.from_ns), " to ", Time(concern.to_ns), count_text
 
 
 _CONCERNS = "concerns"
 
 
-class Playing(NamedTuple):
+class PlayerWithFilms(NamedTuple):
     """The player of a run in a page.
 
     Attributes:
@@ -155,9 +157,9 @@ class Playing(NamedTuple):
     films: Mapping[str, Film]
 
 
-def playing(
+def player_of_run(
     episode: Episode, tables: Tables | BadInput, moments: Sequence[Moment], first_ns: int
-) -> Playing:
+) -> PlayerWithFilms:
     """Return the player of a run with its film.
 
     Args:
@@ -176,7 +178,7 @@ def playing(
     return playing_film(film, Player(first_ns=first_ns, places=places))
 
 
-def playing_film(film: Callable[[], Film], player: Player | None = None) -> Playing:
+def playing_film(film: Callable[[], Film], player: Player | None = None) -> PlayerWithFilms:
     """Return the player of a film; without the page's script, a player that shows the reason instead.
 
     Args:
@@ -186,20 +188,27 @@ def playing_film(film: Callable[[], Film], player: Player | None = None) -> Play
     try:
         page_script()
     except BadInput as error:
-        return Playing(Player(why_not=f"The run does not play here: {error}"), {})
+        return PlayerWithFilms(Player(why_not=f"The run does not play here: {error}"), {})
     player = player or Player()
-    return Playing(player, dict(zip(player.films, [film()], strict=True)))
+    return PlayerWithFilms(player, dict(zip(player.films, [film()], strict=True)))
 
 
 def concern_bars(episode: Episode) -> tuple[Doing, ...]:
     """Return the concerns as bars of a time line, with a minimum length so that short ones are visible."""
     width = (episode.end_ns - episode.start_ns) / 200e9
     found = []
-    for concern in sorted(stored_concerns(episode), key=lambda one: one.from_ns):
+    for concern in sorted(stored_concerns(episode), key=lambda concern: concern.from_ns):
         begin, end = concern.from_ns / 1e9, concern.to_ns / 1e9
-        often = f"{concern.severity}{f', {concern.times} times' if concern.times > 1 else ''}"
+        count_text = f"{concern.severity}{f', {concern.times} times' if concern.times > 1 else ''}"
         found.append(
-            Doing(concern.text, begin, max(end, begin + width), often, _CONCERNS, concern.severity)
+            Doing(
+                concern.text,
+                begin,
+                max(end, begin + width),
+                count_text,
+                _CONCERNS,
+                concern.severity,
+            )
         )
     return tuple(found)
 
@@ -259,27 +268,29 @@ def page(episode: Episode, tables: Tables | BadInput) -> str:
     """Return the whole page: the story with the player, then time line, plots, events and details."""
     flaws, trouble = _flaws(tables)
     head = headline(episode, flaws)
-    pictured = moments(episode)
-    played = playing(episode, tables, pictured, first_shown(head, pictured))
+    pictured_moments = moments(episode)
+    player = player_of_run(
+        episode, tables, pictured_moments, first_shown_ns(head, pictured_moments)
+    )
     unseen = None if isinstance(tables, BadInput) else tables.unseen
     sections = [
-        first_screen(episode, head, played.player),
-        explained(episode),
-        _TIME_LINE if played.films else None,
+        first_screen(episode, head, player.player),
+        explanation_section(episode),
+        _TIME_LINE if player.films else None,
         _course(tables, flaws, trouble),
         *(Section(p.title, p.text, p.figure) for p in plots(episode, unseen)),
-        *_of_packages(episode),
+        *_package_sections(episode),
         Section("All events and handovers", content=happenings_table(episode)),
         _about(episode),
     ]
     shown = [section for section in sections if section is not None]
-    return Document(episode.scenario, shown, footer=_FOOTER, films=played.films).html()
+    return Document(episode.scenario, shown, footer=_FOOTER, films=player.films).html()
 
 
-def first_shown(head: Headline, pictured: Sequence[Moment]) -> int:
+def first_shown_ns(head: Headline, pictured_moments: Sequence[Moment]) -> int:
     """Return the time that the page shows first [ns]: when the outcome was decided, or the most important moment."""
     decided = (piece for line in head.more for piece in line if isinstance(piece, int))
-    return next(decided, max(pictured, key=lambda moment: moment.weight).time_ns)
+    return next(decided, max(pictured_moments, key=lambda moment: moment.weight).time_ns)
 
 
 def _flaws(tables: Tables | BadInput) -> tuple[list[Flaw], str]:
@@ -299,7 +310,7 @@ def _course(tables: Tables | BadInput, flaws: Sequence[Flaw], trouble: str) -> S
     return course_card(tables, [Mark(flaw.kind, flaw.span, flaw.text) for flaw in flaws], trouble)
 
 
-def _of_packages(episode: Episode) -> Iterator[Section | None]:
+def _package_sections(episode: Episode) -> Iterator[Section | None]:
     """Yield the sections of packages; a failing package yields a section with the error."""
     for point, section in SECTIONS.each():
         try:

@@ -27,9 +27,19 @@ from hetwin_core.episodes.episode import Episode
 from hetwin_core.episodes.tables.intervals import Intervals
 from hetwin_core.episodes.tables.rows import Interval
 from hetwin_core.episodes.tables.tables import Unseen
-from hetwin_suite.view.figures import Axis, Bar, Chart, Panel, Plot, Rows, Tint, lines_over, over
+from hetwin_suite.view.figures import (
+    Axis,
+    Bar,
+    Chart,
+    Panel,
+    Plot,
+    Rows,
+    Tint,
+    lines_over,
+    time_span,
+)
 from hetwin_suite.view.palette import AXES, SERIES, model_colours
-from hetwin_suite.view.report.followed import followed
+from hetwin_suite.view.report.followed import robot_plots
 from hetwin_suite.view.report.story.events import WATCHER, is_handling, own_events
 from hetwin_suite.view.report.story.robots import joint_slot, travel
 
@@ -58,8 +68,8 @@ def plots(episode: Episode, unseen: Unseen | None) -> Iterator[Plot]:
     objects.sort(key=lambda entity: -travel(episode, entity.name))
     for entity in objects[:_MAX_OBJECTS]:
         yield _object_plot(episode, entity)
-    yield from own_plots(episode)
-    yield from followed(episode)
+    yield from attribute_plots(episode)
+    yield from robot_plots(episode)
     predicates = _predicate_plot(episode, unseen)
     if predicates is not None:
         yield predicates
@@ -89,17 +99,17 @@ def _object_plot(episode: Episode, entity: Entity) -> Plot:
             "Position in the world, and the height of its lowest point above the surface under it."
         )
     if height is not None and np.isfinite(height).any():
-        above = {"above what is under it": 1e3 * height}
-        clear = lines_over(episode, above, SERIES[5:], unit="mm", decimals=1)
+        heights = {"above what is under it": 1e3 * height}
+        clearance_lines = lines_over(episode, heights, SERIES[5:], unit="mm", decimals=1)
         panels = [
             replace(panels[0], share=0.62),
-            Panel(list(clear), Axis("clear [mm]"), tints=tints, share=0.38),
+            Panel(list(clearance_lines), Axis("clear [mm]"), tints=tints, share=0.38),
         ]
     if tints:
         text += " Tinted while a model other than the main one was responsible for its pose."
-    marks = _handled_at(episode, entity.name)
+    marks = _handling_times_s(episode, entity.name)
     return Plot(
-        f"Where {entity.name} was", text, Chart(panels, over(episode), height=330, marks=marks)
+        f"Where {entity.name} was", text, Chart(panels, time_span(episode), height=330, marks=marks)
     )
 
 
@@ -111,14 +121,14 @@ def _joint_plots(episode: Episode, entity: Entity, title: str) -> Iterator[Plot]
         return
     names = episode.layout.entity(robot).joints
     values = episode.attribute(robot, slot.attribute.name)
-    own = {name: values[:, names.index(name)] for name in entity.joints if name in names}
-    lines = list(lines_over(episode, own, SERIES, decimals=4))
+    positions = {name: values[:, names.index(name)] for name in entity.joints if name in names}
+    lines = list(lines_over(episode, positions, SERIES, decimals=4))
     if lines:
         panel = Panel(lines, Axis(slot.attribute.unit or "rad or m"))
         yield Plot(
             title,
             "Joint positions.",
-            Chart([panel], over(episode), height=230, marks=_handled_at(episode, None)),
+            Chart([panel], time_span(episode), height=230, marks=_handling_times_s(episode, None)),
         )
 
 
@@ -144,12 +154,12 @@ def _predicate_plot(episode: Episode, unseen: Unseen | None) -> Plot | None:
         return None
     held = {bar.row for bar in bars}
     rows = [name for name in dict.fromkeys(names) if name in held]
-    text = _never([name for name in dict.fromkeys(names) if name not in held])
-    marks = _handled_at(episode, None)
-    return Plot("What held", text, Rows(rows, bars, over(episode), marks=marks))
+    text = _predicate_text([name for name in dict.fromkeys(names) if name not in held])
+    marks = _handling_times_s(episode, None)
+    return Plot("What held", text, Rows(rows, bars, time_span(episode), marks=marks))
 
 
-def _never(names: list[str]) -> str:
+def _predicate_text(names: list[str]) -> str:
     if not names:
         return "A bar where it holds, with the name of what it is about; a grey one where that is not known."
     return f"A bar where it holds, a grey one where that is not known. Never: {some(names, _MAX_NEVER)}."
@@ -165,8 +175,8 @@ def _unseen(episode: Episode, slot: Slot, unseen: Unseen | None) -> Iterable[tup
         for start, end, value in stretches(episode.times, episode.values[:, slot.offset])
         if _partner(episode, slot, value) is not None
     ]
-    stretch = Intervals(one.span for one in blind) - Intervals(holds)
-    return stretch.within(Interval(episode.start_ns, episode.end_ns))
+    not_known = Intervals(blind_span.span for blind_span in blind) - Intervals(holds)
+    return not_known.within(Interval(episode.start_ns, episode.end_ns))
 
 
 def _partner(episode: Episode, slot: Slot, value: float) -> str | None:
@@ -197,7 +207,7 @@ def stretches(times: NDArray[np.int64], values: Floats) -> list[tuple[int, int, 
     ]
 
 
-def _handled_at(episode: Episode, thing: str | None) -> list[float]:
+def _handling_times_s(episode: Episode, thing: str | None) -> list[float]:
     """Return the times at which an object was handled [s]; None: any object. At most `_MAX_EVENTS`."""
     times = [
         event.time_ns / 1e9
@@ -211,7 +221,7 @@ _MAX_POINTS = 400
 _AT_REST = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
 
 
-class _Top(NamedTuple):
+class _BoundingBox(NamedTuple):
     low: Floats
     high: Floats
 
@@ -232,14 +242,14 @@ def clearance(episode: Episode, entity: str) -> Floats | None:
     )
     lowest = pose[:, 2] + np.min([_lowest(shape, third_row) for shape in shapes], axis=0)
     support = np.full(len(pose), -np.inf)
-    for top in _tops(episode):
+    for top in _static_boxes(episode):
         under = ((pose[:, :2] >= top.low[:2]) & (pose[:, :2] <= top.high[:2])).all(axis=1)
         under &= pose[:, 2] > top.high[2]
         support = np.where(under, np.maximum(support, top.high[2]), support)
     return np.where(np.isfinite(support), lowest - support, np.nan)
 
 
-def _tops(episode: Episode) -> list[_Top]:
+def _static_boxes(episode: Episode) -> list[_BoundingBox]:
     tops = []
     for entity in episode.layout.of_kind(EntityKind.STATIC):
         has_pose = episode.layout.has(entity.name, "pose")
@@ -247,11 +257,11 @@ def _tops(episode: Episode) -> list[_Top]:
         for shape in entity.shapes:
             if shape.kind is ShapeKind.PLANE:
                 height = float(pose[2] + shape.pose[2])
-                tops.append(_Top(np.full(3, -np.inf), np.array([np.inf, np.inf, height])))
+                tops.append(_BoundingBox(np.full(3, -np.inf), np.array([np.inf, np.inf, height])))
             elif shape.collides and _is_solid(shape):
                 axes = quat2mat(pose[3:7])
                 low, high = pose[:3] + _lowest(shape, axes), pose[:3] - _lowest(shape, -axes)
-                tops.append(_Top(low, high))
+                tops.append(_BoundingBox(low, high))
     return tops
 
 
@@ -295,7 +305,7 @@ _MAX_LINES = 8
 _MAX_PLOTS = 12
 
 
-def own_plots(episode: Episode) -> Iterator[Plot]:
+def attribute_plots(episode: Episode) -> Iterator[Plot]:
     """Yield a plot for each attribute that models other than the main one compute, with a line for each entity.
 
     Of many numbers, those that change most are drawn. Not included are poses, predicates and attributes of the robot's
@@ -303,7 +313,7 @@ def own_plots(episode: Episode) -> Iterator[Plot]:
     """
     found: dict[tuple[str, str], list[Slot]] = {}
     for slot in episode.layout.slots:
-        if _is_own(episode, slot):
+        if _is_computed(episode, slot):
             found.setdefault((slot.attribute.name, slot.attribute.unit), []).append(slot)
     for (name, unit), slots in list(found.items())[:_MAX_PLOTS]:
         plot = _plot(episode, name, unit, slots)
@@ -311,7 +321,7 @@ def own_plots(episode: Episode) -> Iterator[Plot]:
             yield plot
 
 
-def _is_own(episode: Episode, slot: Slot) -> bool:
+def _is_computed(episode: Episode, slot: Slot) -> bool:
     if (
         slot.attribute.name in (POSE.name, CONSISTENCY.name)
         or slot.attribute.meaning is not Meaning.QUANTITY
@@ -333,18 +343,18 @@ def _plot(episode: Episode, name: str, unit: str, slots: list[Slot]) -> Plot | N
     words = name.replace("_", " ")
     chosen = sorted(series, key=lambda label: -_change(series[label]))[:_MAX_LINES]
     shown = {label: series[label] for label in series if label in chosen}
-    behind = "" if "," in unit else unit
-    lines = list(lines_over(episode, shown, SERIES, unit=behind, decimals=-1))
-    by = sorted({span.model for s in slots for span in _spans(episode, s)})
+    tooltip_unit = "" if "," in unit else unit
+    lines = list(lines_over(episode, shown, SERIES, unit=tooltip_unit, decimals=-1))
+    models = sorted({span.model for s in slots for span in _spans(episode, s)})
     omitted = len(series) - len(shown)
-    text = f"Computed by {', '.join(by)}." + (
+    text = f"Computed by {', '.join(models)}." + (
         f" {omitted} that change less are left out." if omitted else ""
     )
     about = slots[0].entity if len(slots) == 1 else f"{len(slots)} things"
-    times = [event.time_ns / 1e9 for event in own_events(episode) if event.source in by]
+    times = [event.time_ns / 1e9 for event in own_events(episode) if event.source in models]
     panel = Panel(lines, Axis(f"{words} [{unit}]" if unit else words))
     marks = times if len(times) <= _MAX_EVENTS else []
-    drawn = Chart([panel], over(episode), height=220, marks=marks, legend=len(shown) > 1)
+    drawn = Chart([panel], time_span(episode), height=220, marks=marks, legend=len(shown) > 1)
     return Plot(f"{words.capitalize()} of {about}", text, drawn)
 
 

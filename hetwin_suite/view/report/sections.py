@@ -74,7 +74,7 @@ _HEIGHT = 380
 _HOW = "The smallest change with which at least nine of ten futures of this run succeed."
 
 
-def explained(episode: Episode) -> Section | None:
+def explanation_section(episode: Episode) -> Section | None:
     """Return the section of a run's explanation; None if there is no readable one."""
     try:
         found = read_json(episode.run / EXPLANATION)
@@ -227,8 +227,12 @@ def _facts(episode: Episode) -> list[tuple[str, Inline, bool]]:
     if counters:
         facts.append(("counted", arguments_words(counters), True))
     if summary:
-        sure = "" if summary.get("deterministic") else " (not deterministic: it claims nothing)"
-        facts.append(("digest", (Code(str(summary.get("digest") or "none")), sure), True))
+        caveat = (
+            ""
+            if summary.get("deterministic")
+            else " (not deterministic: the same input may give another one)"
+        )
+        facts.append(("digest", (Code(str(summary.get("digest") or "none")), caveat), True))
     return facts
 
 
@@ -251,14 +255,14 @@ def _happening(
     if len(group) == 1:
         more = item.cause if isinstance(item, Handover) else details(item.arguments)
         return [_time(item), what, by, more]
-    often = f"{len(group)} times until {seconds(group[-1].time_ns, 3)}"
+    count_text = f"{len(group)} times until {seconds(group[-1].time_ns, 3)}"
     if all(_what(episode, other, colours)[0] == what for other in group):
-        return [_time(item), what, by, often]
+        return [_time(item), what, by, count_text]
     others = group[1 : _MAX_LISTED + 1]
-    rows = [[_time(one), _what(episode, one, colours)[0]] for one in others]
+    rows = [[_time(other), _what(episode, other, colours)[0]] for other in others]
     omitted = len(group) - 1 - len(others)
     note = [Paragraph(f"And {omitted} more.", "note")] if omitted else []
-    return [_time(item), what, by, Fold(often, [Table(["time", "what"], rows), *note])]
+    return [_time(item), what, by, Fold(count_text, [Table(["time", "what"], rows), *note])]
 
 
 def _time(item: Event | Handover) -> Time:

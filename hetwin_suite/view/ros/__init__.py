@@ -1,1 +1,1 @@
-"""A run over ROS 2, as its topics show it and its services take it in hand."""
+"""Feed and controls of a run over ROS 2, by its topics and services."""

@@ -11,8 +11,8 @@ from rclpy.node import Node
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.supervision.interrupts import Interrupts, block_signals
 from hetwin_core.wire.names import declare
-from hetwin_suite.view.live.doors import LOOPBACK, need_websockets
-from hetwin_suite.view.live.feed import Over
+from hetwin_suite.view.live.doors import LOOPBACK, require_websockets
+from hetwin_suite.view.live.feed import RunEnd
 from hetwin_suite.view.ros.run import RosRun
 
 PARAMETERS: dict[str, tuple[str | int | float | bool, str]] = {
@@ -45,7 +45,7 @@ def _serve(run: RosRun, node: Node, interrupts: Interrupts) -> None:
     Raises:
         BadInput: if the page cannot be served.
     """
-    need_websockets("page")
+    require_websockets("page")
     from hetwin_suite.view.live.server import PORT, LiveServer
 
     parent = os.getppid()
@@ -63,5 +63,5 @@ def _serve(run: RosRun, node: Node, interrupts: Interrupts) -> None:
     while run.over is None and time.monotonic() < end:  # the signal may have ended the run
         time.sleep(_LOOK_S)
     if run.over is None:
-        run.end(Over("stopped", "the page's process has ended, the run may go on"))
+        run.end(RunEnd("stopped", "the page's process has ended, the run may go on"))
     server.close()

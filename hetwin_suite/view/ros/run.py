@@ -30,8 +30,8 @@ from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
 from hetwin_core.episodes.episode import handover_of, model_record
 from hetwin_core.wire import messages, names
 from hetwin_core.wire.messages import fill_time
-from hetwin_suite.view.live.feed import Begun, Happening, Now, Over, Phase
-from hetwin_suite.view.live.hands import Deed, GoOn, HoldTo, Pause, Raise, Step
+from hetwin_suite.view.live.feed import Happening, LiveState, Phase, RunEnd, RunFacts
+from hetwin_suite.view.live.hands import Control, Pause, Raise, Resume, SetPace, Step
 from hetwin_suite.view.live.hands import HandOver as Handing
 from hetwin_suite.view.live.watched_run import HappeningMaker, Happenings
 
@@ -40,7 +40,7 @@ try:
 except ImportError:  # without the package, warnings are not shown
     DiagnosticArray = None
 
-NOT_HELD = "the twin of a live robot is neither paused nor stepped: the robot does not wait"
+NOT_PAUSABLE = "the twin of a live robot is neither paused nor stepped: the robot does not wait"
 _IS_OVER = "the run is over"
 _LEVELS = {1: "warning", 2: "error", 3: "error"}
 _LATCHED = QoSProfile(depth=1, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
@@ -48,7 +48,7 @@ _NEWEST = QoSProfile(depth=1, reliability=QoSReliabilityPolicy.BEST_EFFORT)
 _ALL = QoSProfile(depth=1000)
 _STAMP = struct.Struct("<iI")
 _AFTER_HEADER = 4
-_GONE_S = 3.0
+_CONDUCTOR_TIMEOUT_S = 3.0
 _SPIN_S = 0.1
 
 
@@ -69,16 +69,16 @@ class RosRun:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._begun: Begun | None = None
-        self._over: Over | None = None
+        self._begun: RunFacts | None = None
+        self._over: RunEnd | None = None
         self._state = b""
         self._status = RunStatus(phase="paused")
         self._factor = RealTimeFactor()
-        self._measured: float | None = None
+        self._measured_factor: float | None = None
         self._seen_ns = -1
         self._happenings = Happenings()
         self._maker = HappeningMaker()
-        self._ends = threading.Event()
+        self._closing = threading.Event()
         self._by_topics = True
         self._run = ""
         self._buttons: Mapping[str, Mapping[str, Json]] = {}
@@ -100,7 +100,7 @@ class RosRun:
             arguments: command-line arguments of the process, including those of ROS.
             run: token of the run; empty: any run in the namespace.
             by_topics: whether topics report the end of the run; otherwise only `end` does.
-            buttons: see `Begun`.
+            buttons: see `RunFacts`.
 
         Returns:
             The listening node.
@@ -127,19 +127,24 @@ class RosRun:
     # ------------------------------------------------------------------ feed and controls
 
     @property
-    def begun(self) -> Begun | None:
+    def begun(self) -> RunFacts | None:
         """See `Feed`."""
         return self._begun
 
     @property
-    def over(self) -> Over | None:
+    def over(self) -> RunEnd | None:
         """See `Feed`."""
         return self._over
 
-    def now(self) -> Now | None:
+    def now(self) -> LiveState | None:
         """See `Feed`."""
         with self._lock:
-            begun, raw, status, factor = self._begun, self._state, self._status, self._measured
+            begun, raw, status, factor = (
+                self._begun,
+                self._state,
+                self._status,
+                self._measured_factor,
+            )
         if begun is None or not raw:
             return None
         state: Any = deserialize_message(raw, SceneState)
@@ -147,7 +152,7 @@ class RosRun:
         if len(values) != begun.layout.size:  # a state of another run
             return None
         paused = status.phase == Phase.PAUSED.value
-        return Now(
+        return LiveState(
             messages.read_time(state.stamp),
             values,
             messages.to_ints(state.owners),
@@ -162,18 +167,18 @@ class RosRun:
         """See `Feed`."""
         return self._happenings.since(since)
 
-    def do(self, deed: Deed, done: OnDone) -> None:
+    def do(self, deed: Control, done: OnDone) -> None:
         """See `Hands`."""
         if self._over is not None:
             done(_IS_OVER)
         elif self._listener is None:
-            done(NOT_THERE)
+            done(NO_CONDUCTOR)
         else:
             self._listener.requests.send(deed, done)
 
     # ------------------------------------------------------------------ for the owner
 
-    def end(self, over: Over) -> None:
+    def end(self, over: RunEnd) -> None:
         """Report the end of the run, in place of an end reported by topics or by an earlier call."""
         self._over = over
 
@@ -181,7 +186,7 @@ class RosRun:
         """Stop listening."""
         listener, self._listener = self._listener, None
         if listener is not None:
-            self._ends.set()
+            self._closing.set()
             listener.thread.join()
             listener.requests.refuse_all("the page is closed")
             listener.node.destroy_node()
@@ -193,7 +198,7 @@ class RosRun:
         executor = SingleThreadedExecutor(context=node.context)
         executor.add_node(node)
         last_seen = time.monotonic()
-        while not self._ends.is_set():
+        while not self._closing.is_set():
             executor.spin_once(_SPIN_S)
             requests.check()
             if self._over is not None:
@@ -201,8 +206,8 @@ class RosRun:
             now = time.monotonic()
             if self._begun is None or node.count_publishers(topics.REGISTRY.name):
                 last_seen = now
-            elif self._by_topics and self._over is None and now - last_seen > _GONE_S:
-                self._over = Over("failed", "the conductor's node is gone")
+            elif self._by_topics and self._over is None and now - last_seen > _CONDUCTOR_TIMEOUT_S:
+                self._over = RunEnd("failed", "the conductor's node is gone")
         executor.shutdown()
 
     def _is_ours(self, message: Any) -> bool:
@@ -212,13 +217,13 @@ class RosRun:
     def _on_registry(self, message: Any) -> None:
         if not self._is_ours(message):
             return
-        begun = Begun(
+        begun = RunFacts(
             message.scenario,
             layout_from_json(json.loads(message.layout)),
             tuple(model_record(model) for model in message.models),
             {name: tuple(models) for name, models in json.loads(message.able or "{}").items()},
             round(message.duration * 1e9) or None,
-            NOT_HELD if re.search(r"(^| )live:", message.source) else "",
+            NOT_PAUSABLE if re.search(r"(^| )live:", message.source) else "",
             self._buttons,
         )
         with self._lock:
@@ -231,7 +236,7 @@ class RosRun:
             self._status = message
         if self._by_topics and message.phase == "over" and self._over is None:
             text = f"failed: {message.reason}" if message.reason else message.ended
-            self._over = Over(message.ended, text, bool(message.deterministic))
+            self._over = RunEnd(message.ended, text, bool(message.deterministic))
         if message.phase != "running":
             self._factor.restart_measurement()
 
@@ -242,7 +247,7 @@ class RosRun:
             self._state = raw
             if time_ns != self._seen_ns:  # a paused run repeats its state
                 self._seen_ns = time_ns
-                self._measured = self._factor.at(time.monotonic_ns(), time_ns)
+                self._measured_factor = self._factor.at(time.monotonic_ns(), time_ns)
 
     def _on_event(self, message: Any) -> None:
         self._add(self._maker.event(messages.read_event(message)))
@@ -265,7 +270,7 @@ class RosRun:
 PATIENCE_S = 30.0
 """Maximum time to wait for a response of the conductor [s]; responses to steps are waited for without a limit."""
 MAX_OPEN = 32
-NOT_THERE = "the conductor's node is not there"
+NO_CONDUCTOR = "the conductor's node is not there"
 
 
 class Requests:
@@ -285,28 +290,28 @@ class Requests:
         self._lock = threading.Lock()
         self._open: list[tuple[float, Any, OnDone]] = []
 
-    def send(self, deed: Deed, done: OnDone) -> None:
+    def send(self, deed: Control, done: OnDone) -> None:
         """Send a request; see `Hands.do`."""
         client, request = self._request(deed)
         request.run = self._run
         patience = math.inf if isinstance(deed, Step) else PATIENCE_S
         if not client.service_is_ready():
-            return done(NOT_THERE)
+            return done(NO_CONDUCTOR)
         with self._lock:
-            full = len(self._open) >= MAX_OPEN
-            if not full:
+            is_full = len(self._open) >= MAX_OPEN
+            if not is_full:
                 self._open.append((time.monotonic() + patience, client.call_async(request), done))
-        return done("too many requests at once") if full else None
+        return done("too many requests at once") if is_full else None
 
     def check(self) -> None:
         """Forward responses, and refuse requests that have timed out; called by the spinning thread."""
-        now, over = time.monotonic(), []
+        now, closed = time.monotonic(), []
         with self._lock:
             for row in list(self._open):
                 if row[1].done() or now > row[0]:
                     self._open.remove(row)
-                    over.append(row)
-        for _, future, done in over:
+                    closed.append(row)
+        for _, future, done in closed:
             response = future.result() if future.done() else None
             if response is None:
                 done(f"the conductor's node did not respond within {PATIENCE_S:g} s")
@@ -320,7 +325,7 @@ class Requests:
         for _, _, done in refused:
             done(reason)
 
-    def _request(self, deed: Deed) -> tuple[Any, Any]:
+    def _request(self, deed: Control) -> tuple[Any, Any]:
         match deed:
             case Handing(entity, attribute, model):
                 request = HandOver.Request(entity=entity, attribute=attribute, model=model)
@@ -332,11 +337,11 @@ class Requests:
                 return self._notify, NotifyEvent.Request(event=event)
             case Pause():
                 return self._control, ControlRun.Request(command="pause")
-            case GoOn():
+            case Resume():
                 return self._control, ControlRun.Request(command="go_on")
             case Step(None):
                 return self._control, ControlRun.Request(command="next_event")
             case Step(steps):
                 return self._control, ControlRun.Request(command="step", steps=steps)
-            case HoldTo(factor):
+            case SetPace(factor):
                 return self._control, ControlRun.Request(command="pace", pace=factor or 0.0)

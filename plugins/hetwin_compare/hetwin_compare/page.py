@@ -17,13 +17,13 @@ from hetwin_suite.page import (
     Film,
     Inline,
     Items,
-    Marked,
+    MarkedTime,
     Paragraph,
     Quiet,
     Section,
     Table,
     Time,
-    filmed,
+    film_with_layers,
     listed,
     side_by_side,
 )
@@ -84,9 +84,9 @@ def _names(run: Path, other: Path) -> tuple[str, str]:
 
 def _films(here: Episode, there: Episode) -> list[Film]:
     """Return both films with the union of their times, so that each is drawn with its own states."""
-    one = filmed(here)
-    other = filmed(there, _ns(one))
-    return [filmed(here, _ns(other)), other]
+    one = film_with_layers(here)
+    other = film_with_layers(there, _ns(one))
+    return [film_with_layers(here, _ns(other)), other]
 
 
 def _ns(film: Film) -> list[int]:
@@ -94,18 +94,18 @@ def _ns(film: Film) -> list[int]:
     return times
 
 
-def _moments(found: Comparison) -> list[Marked]:
+def _moments(found: Comparison) -> list[MarkedTime]:
     """Return the moments at which the runs differ, in order."""
     parts: dict[str, Parting | None] = {name: getattr(found.divergence, name) for name in _WORDS}
     moments = [
-        Marked(part.time_ns, f"{_WORDS[name]}: {', '.join(part.entities)}")
+        MarkedTime(part.time_ns, f"{_WORDS[name]}: {', '.join(part.entities)}")
         for name, part in parts.items()
         if part is not None
     ]
     for rows, where in ((found.only_here, "here"), (found.only_there, "there")):
         if rows:
             time_ns = min(_time_ns(row["time"]) for row in rows)
-            moments.append(Marked(time_ns, f"a handover {where} alone"))
+            moments.append(MarkedTime(time_ns, f"a handover {where} alone"))
     return sorted(moments)
 
 
@@ -127,7 +127,7 @@ def _settings(found: Comparison) -> Content:
     return Paragraph(("Given differently: ", *said[0], *rest, "."), "settings")
 
 
-def _headline(found: Comparison, moments: Sequence[Marked]) -> list[Content]:
+def _headline(found: Comparison, moments: Sequence[MarkedTime]) -> list[Content]:
     if not (found.chain or moments):
         return [Paragraph("No difference", "how")]
     state = found.divergence.state

@@ -22,8 +22,8 @@ from hetwin_suite.viewer import (
     STATIC_TRANSFORMS,
     TRANSFORMS,
     Encoded,
+    LiveState,
     ModelRecord,
-    Now,
     RunEncoder,
     Topic,
     definition,
@@ -83,7 +83,7 @@ class Channels:
 
         self._channels = {topic: channel(topic) for topic in _TOPICS}
         self._values = sdk.Channel(VALUES, schema=_values_schema(layout), context=context)
-        self._shown: Now | None = None
+        self._shown: LiveState | None = None
 
     @property
     def names(self) -> set[str]:
@@ -91,11 +91,11 @@ class Channels:
         return {VALUES, *(topic.logged_name for topic in self._channels)}
 
     @property
-    def shown(self) -> Now | None:
+    def shown(self) -> LiveState | None:
         """The state that was shown last; None before the first one."""
         return self._shown
 
-    def show(self, now: Now) -> None:
+    def show(self, now: LiveState) -> None:
         """Show a state of the run; scene and responsibilities only if owners have changed."""
         before = self._shown
         self._shown = now
@@ -144,16 +144,16 @@ class Channels:
             if topic in self._channels:
                 self._channels[topic].log(bytes(data), log_time=time_ns)
 
-    def _write_responsibilities(self, now: Now) -> None:
+    def _write_responsibilities(self, now: LiveState) -> None:
         self._encoder.set_owners(now.owners)
         self._write([self._encoder.responsibilities(now.time_ns)])
 
-    def _write_shapes(self, now: Now, names: frozenset[str] | None) -> None:
+    def _write_shapes(self, now: LiveState, names: frozenset[str] | None) -> None:
         """Write the shapes of some entities; None: of all entities."""
         colours = {name: self._colours[now.owners[slot]] for name, slot in self._coloured.items()}
         self._write(self._encoder.shapes(now.time_ns, names, colours))
 
-    def _write_moving(self, now: Now) -> None:
+    def _write_moving(self, now: LiveState) -> None:
         if self._channels[TRANSFORMS].has_sinks():
             self._write(self._encoder.frames(now.time_ns, now.values))
         if now.near is not None and self._channels[CONTACTS].has_sinks():
@@ -172,7 +172,7 @@ def _values_schema(layout: Layout) -> Schema:
     return {"type": "object", "title": "hetwin values", "properties": entities}
 
 
-def _values_row(layout: Layout, now: Now) -> Mapping[str, Mapping[str, list[float]]]:
+def _values_row(layout: Layout, now: LiveState) -> Mapping[str, Mapping[str, list[float]]]:
     """Return entity -> attribute -> its numbers."""
     row: dict[str, dict[str, list[float]]] = {}
     for slot in layout.slots:

@@ -13,9 +13,9 @@ import threading
 from contextlib import suppress
 
 from hetwin_suite.command import BadInput
-from hetwin_suite.viewer import LOOPBACK, Doors
+from hetwin_suite.viewer import LOOPBACK, AccessRules
 
-DOORS = Doors.of(LOOPBACK, tools=("foxglove.dev", "lichtblick-suite.github.io"))
+DOORS = AccessRules.of(LOOPBACK, tools=("foxglove.dev", "lichtblick-suite.github.io"))
 _LARGEST_REQUEST = 16 * 1024
 _PATIENCE_S = 5.0
 _MOST_CLIENTS = 16
@@ -127,7 +127,7 @@ async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 
 def _headers(request: bytes) -> dict[str, str]:
-    """Return header -> value of a request, with names in the case that `Doors` expects."""
+    """Return header -> value of a request, with names in the case that `AccessRules` expects."""
     lines = request.decode("latin-1").split("\r\n")[1:]
     pairs = (line.partition(":") for line in lines if ":" in line)
     return {name.strip().title(): value.strip() for name, _, value in pairs}

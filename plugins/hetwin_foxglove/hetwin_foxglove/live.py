@@ -12,15 +12,15 @@ from hetwin_foxglove.services import COMMANDS, CONTROL
 from hetwin_suite.model import Event
 from hetwin_suite.runs import Handover
 from hetwin_suite.viewer import (
-    Begun,
-    Deed,
+    Control,
     Feed,
-    GoOn,
     HandOver,
-    Hands,
     HappeningKind,
-    HoldTo,
     Pause,
+    Resume,
+    RunControls,
+    RunFacts,
+    SetPace,
     Step,
 )
 
@@ -46,12 +46,12 @@ class FoxgloveLive:
 
     told = TOLD
 
-    def __init__(self, feed: Feed, hands: Hands, port: int) -> None:
+    def __init__(self, feed: Feed, hands: RunControls, port: int) -> None:
         self._feed, self._hands = feed, hands
         self._server = FoxgloveServer("hetwin", port, carry=self._carry)
         self.address = self._server.address
         self._channels: Channels | None = None
-        self._begun: Begun | None = None
+        self._begun: RunFacts | None = None
         self._read = 0
         self._ends = threading.Event()
         self._thread = threading.Thread(target=self._serve, name="foxglove", daemon=True)
@@ -73,7 +73,7 @@ class FoxgloveLive:
             if self._channels is not None:
                 self._look(self._channels)
 
-    def _begin(self, begun: Begun) -> None:
+    def _begin(self, begun: RunFacts) -> None:
         self._begun = begun
         if self._channels is not None:  # the run was restarted, perhaps with other objects
             self._channels.close()
@@ -116,7 +116,7 @@ class FoxgloveLive:
         return reply[0]
 
 
-def _deed(service: str, fields: Mapping[str, Any]) -> Deed:
+def _deed(service: str, fields: Mapping[str, Any]) -> Control:
     """Return the deed that a request names.
 
     Raises:
@@ -128,7 +128,7 @@ def _deed(service: str, fields: Mapping[str, Any]) -> Deed:
         case "pause":
             return Pause()
         case "go_on":
-            return GoOn()
+            return Resume()
         case "next_event":
             return Step(None)
         case "step" if fields["steps"] > 0:
@@ -136,7 +136,7 @@ def _deed(service: str, fields: Mapping[str, Any]) -> Deed:
         case "step":
             raise ValueError(f"steps is {fields['steps']}; expected how many steps to take")
         case "pace":
-            return HoldTo(float(fields["pace"]) or None)
+            return SetPace(float(fields["pace"]) or None)
         case command:
             raise ValueError(f"command is {command!r}; expected {', '.join(COMMANDS)}")
 

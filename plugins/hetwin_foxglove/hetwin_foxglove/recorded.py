@@ -9,7 +9,7 @@ from typing import Any
 
 from hetwin_foxglove.channels import Channels
 from hetwin_suite.episode import open_episode
-from hetwin_suite.viewer import Now
+from hetwin_suite.viewer import LiveState
 
 
 class RunReader:
@@ -41,10 +41,10 @@ class RunReader:
         episode = self.episode
         return Channels(context, episode.scenario, episode.models, episode.layout)
 
-    def at(self, time_ns: int) -> Now:
+    def at(self, time_ns: int) -> LiveState:
         """Return the state at a time, or the last one before it."""
         index = self.episode.index_at(time_ns)
-        return Now(
+        return LiveState(
             int(self.episode.times[index]),
             self.episode.values[index],
             self.episode.owners[index],

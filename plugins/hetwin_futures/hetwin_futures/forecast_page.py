@@ -27,11 +27,11 @@ from hetwin_suite.page import (
     LineStyle,
     Panel,
     Paragraph,
-    Playing,
+    PlayerWithFilms,
     Section,
     Strong,
     Table,
-    filmed,
+    film_with_layers,
     playing_film,
 )
 from hetwin_suite.study import RunResult
@@ -197,7 +197,7 @@ def _joined(
 COLUMNS = ("line", "x", "y", "z", "succeeds")
 
 
-def playing_future(forecast: Forecast) -> Playing | None:
+def playing_future(forecast: Forecast) -> PlayerWithFilms | None:
     """Return the first future whose log is kept, ready to be played on a page; None if none is kept.
 
     Raises:
@@ -209,7 +209,7 @@ def playing_future(forecast: Forecast) -> Playing | None:
     folder = Path(one.folder)
 
     def film() -> Film:
-        film = filmed(Episode.open(folder))
+        film = film_with_layers(Episode.open(folder))
         return replace(film, layers=(*film.layers, fan_layer(forecast)))
 
     return playing_film(film)

@@ -15,7 +15,7 @@ from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_futures.predicting import predict
 from hetwin_suite._study.run_result import Moment
 from hetwin_suite._study.study import Study
-from hetwin_suite.cli.show import looking_page
+from hetwin_suite.cli.show import page_to_show
 
 SHORT = ("pick_and_place", "--duration", "0.05", "--seed", "7", "--json")
 
@@ -70,7 +70,7 @@ def test_futures_begin_with_an_action(tmp_path: Path) -> None:
     page = (tmp_path / "kept" / "forecast.html").read_text()
     for words in ("pick_and_place from", "What parts the futures", "holding(gripper)"):
         assert words in page
-    assert looking_page(tmp_path / "kept") == page
+    assert page_to_show(tmp_path / "kept") == page
     if "It does not play here" not in page:  # where pages can be made
         assert "film-0" in page
 

@@ -53,7 +53,7 @@ def machine_states(episode: Episode) -> Section | None:
     intervals = state_intervals(episode)
     if not intervals:
         return None
-    from hetwin_suite.page import Rows, Section, over
+    from hetwin_suite.page import Rows, Section, time_span
 
     bars = [
         bar
@@ -61,7 +61,7 @@ def machine_states(episode: Episode) -> Section | None:
         for bar in _bars(name, intervals_of_machine)
     ]
     description = "The states of each machine over time; faults are red. Zoom in and point at a bar for details."
-    return Section("State machines", description, Rows(list(intervals), bars, over(episode)))
+    return Section("State machines", description, Rows(list(intervals), bars, time_span(episode)))
 
 
 def _bars(name: str, intervals: list[StateInterval]) -> Iterator[Bar]:

@@ -17,7 +17,7 @@ from hetwin_moveit.diff import difference, state_after
 from hetwin_moveit.messages import MessageTypes, MessageWriter, import_types
 from hetwin_suite.command import BadInput
 from hetwin_suite.model import Floats
-from hetwin_suite.viewer import Begun, Feed, Hands
+from hetwin_suite.viewer import Feed, RunControls, RunFacts
 
 if TYPE_CHECKING:
     from rclpy.node import Node
@@ -61,7 +61,7 @@ class PlanningSceneOfRun:
         self._matrix: Any = None
         self._is_allowed = False
         self.address = self._publisher.topic_name
-        self._run_start: Begun | None = None
+        self._run_start: RunFacts | None = None
         self._believed: SceneReader | None = None
         self._sent: dict[str, PlacedObject] = {}
         self._listeners = 0
@@ -165,7 +165,7 @@ class PlanningSceneOfRun:
         self._pending = self._make_client.call_async(request)
 
 
-def follow(feed: Feed, _hands: Hands, port: int) -> PlanningSceneOfRun:
+def follow(feed: Feed, _hands: RunControls, port: int) -> PlanningSceneOfRun:
     """Keep the planning scene up to date during a run.
 
     Raises:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hetwin_suite.command import Patience, Result, completions, json_object, to_stderr
+from hetwin_suite.command import ProgressReminder, Result, completions, json_object, to_stderr
 
 if TYPE_CHECKING:
     from hetwin_testing.fixture import CheckResult
@@ -83,9 +83,9 @@ def check_model_watched(model: str, parameters: Mapping[str, Any]) -> list[Check
         return calls.value, len(results), current_check[0]
 
     def waiting() -> None:
-        patience.look(f"checking {current_check[0]}")
+        patience.remind(f"checking {current_check[0]}")
 
-    patience = Patience(to_stderr)
+    patience = ProgressReminder(to_stderr)
     try:
         in_a_child(work, on_message, progress, PATIENCE_S, "hetwin_testing/", while_waiting=waiting)
     except WorkFailed as failure:

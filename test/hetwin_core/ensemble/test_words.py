@@ -19,7 +19,7 @@ from hetwin_core.episodes.failed_run import finish_failed_run
 from hetwin_core.episodes.log_writer import RunLog
 from hetwin_suite.cli.outcome import lines
 from hetwin_suite.running.progress import ProgressListener
-from hetwin_suite.running.request import Ended
+from hetwin_suite.running.request import FinishedRun
 from hetwin_suite.view.document import html_of
 from hetwin_suite.view.report.sections import happenings_table
 from hetwin_suite.view.report.story.headline import headline
@@ -160,7 +160,7 @@ def test_connected_is_worded_with_probe_and_socket_wherever_it_is_printed(
         "failures": [],
         "events": [json.loads(json.dumps(event_to_summary(CONNECTED)))],
     }
-    print("\n".join(lines(Ended(summary, 0, tmp_path))))
+    print("\n".join(lines(FinishedRun(summary, 0, tmp_path))))
     assert f"1.000 s  {WORDS}\n" in capsys.readouterr().out
 
 
@@ -184,7 +184,7 @@ def test_a_failure_is_worded_in_one_way(tmp_path: Path, capsys: pytest.CaptureFi
     rows = {"events": [], "state": {}, "failures": [{**summary.error, "then": "handed back"}]}
     facts = {"scenario": "s", "ended": "failed", "simulated_time": 1.25, "wall_time": 1.0}
     printed_summary = {**facts, **rows, "real_time_factor": 1.0, "error": summary.error}
-    print("\n".join(lines(Ended(printed_summary, 1, tmp_path))))
+    print("\n".join(lines(FinishedRun(printed_summary, 1, tmp_path))))
     printed = capsys.readouterr().err.splitlines()
     assert printed == [f"error: tank: {FAILED}; handed back", f"error: tank: {FAILED}"]
 

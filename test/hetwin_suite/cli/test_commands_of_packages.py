@@ -17,7 +17,7 @@ from hetwin_core.ensemble.installed import COMMANDS
 from hetwin_core.ensemble.resources import Kind, find_known, known_files, names_of
 from hetwin_core.ensemble.scenario.scenario import find_scenario
 from hetwin_suite.cli import commands
-from hetwin_suite.cli.commands import OWN
+from hetwin_suite.cli.commands import BUILT_IN
 from hetwin_suite.cli.main import app
 
 MODULE = """
@@ -178,6 +178,6 @@ def test_a_command_of_a_package_that_is_not_installed_names_its_extra(
     assert error.value.expected == f'pip install "hetwin-suite[{extra}]"'
 
 
-@pytest.mark.parametrize("name", OWN)
+@pytest.mark.parametrize("name", BUILT_IN)
 def test_all_of_hetwins_own_can_be_imported(name: str) -> None:
     assert "Usage: " in said(name, "--help")

@@ -9,7 +9,7 @@ import pytest
 from support.packages import install
 
 from hetwin_suite.cli import outcome
-from hetwin_suite.running.request import Ended
+from hetwin_suite.running.request import FinishedRun
 
 MODULE = """
 from hetwin_suite.command import RunFigures
@@ -34,14 +34,14 @@ def cafe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install(tmp_path / "site", monkeypatch, "cafe", POINTS, figures_of_a_cafe=MODULE)
 
 
-def ended(folder: Path, *names: str) -> Ended:
+def ended(folder: Path, *names: str) -> FinishedRun:
     events = [
         {"time": 1.0, "name": name, "kind": "model", "source": "m", "arguments": {}}
         for name in names
     ]
     numbers = dict.fromkeys(("simulated_time", "wall_time", "real_time_factor"), 1.0)
     said: dict[str, Any] = {"scenario": "s", "ended": "recording", "error": None, "state": {}}
-    return Ended({**said, **numbers, "failures": [], "events": events}, 0, folder)
+    return FinishedRun({**said, **numbers, "failures": [], "events": events}, 0, folder)
 
 
 def test_they_are_counted_and_said_and_what_they_sum_up_is_not_printed(tmp_path: Path) -> None:

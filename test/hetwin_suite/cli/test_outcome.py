@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from hetwin_suite.cli import outcome
-from hetwin_suite.cli.outcome import is_fine, missed
-from hetwin_suite.running.request import Ended
+from hetwin_suite.cli.outcome import is_fine, missed_claims
+from hetwin_suite.running.request import FinishedRun
 
 GRIPS = {
     "claim": "grip",
@@ -69,7 +69,7 @@ def lines(
         "verdict": verdict,
         **more,
     }
-    print("\n".join(outcome.lines(Ended(summary, 0, folder))))
+    print("\n".join(outcome.lines(FinishedRun(summary, 0, folder))))
     return capsys.readouterr().out.splitlines()
 
 
@@ -105,10 +105,10 @@ def test_a_run_that_nothing_watched_says_so(
 
 def test_required_claims_that_were_not_checked_or_do_not_hold(tmp_path: Path) -> None:
     touch = {**GRIPS, "claim": "touch", "subject": "arm", "holds": False}
-    ended = Ended({"coverage": [GRIPS, BASE, touch]}, 0, tmp_path)
-    assert missed(ended, ()) == []
-    assert missed(ended, ("grip",)) == []
-    assert missed(ended, ("base", "touch", "effort")) == [
+    ended = FinishedRun({"coverage": [GRIPS, BASE, touch]}, 0, tmp_path)
+    assert missed_claims(ended, ()) == []
+    assert missed_claims(ended, ("grip",)) == []
+    assert missed_claims(ended, ("base", "touch", "effort")) == [
         "base of arm: not checked (no odometry)",
         "touch of arm: does not hold",
         "effort: this run has no data to check it",
@@ -150,10 +150,10 @@ def test_touches_of_hands_are_not_told(capsys: pytest.CaptureFixture[str], tmp_p
 
 
 def test_only_a_fine_run_is_fine(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert not is_fine(Ended({}, 0, tmp_path))
-    assert is_fine(Ended({"verdict": "fine"}, 0, tmp_path))
-    assert not is_fine(Ended({"verdict": "unchecked"}, 0, tmp_path))
-    assert not is_fine(Ended({"verdict": "doubtful"}, 0, tmp_path))
+    assert not is_fine(FinishedRun({}, 0, tmp_path))
+    assert is_fine(FinishedRun({"verdict": "fine"}, 0, tmp_path))
+    assert not is_fine(FinishedRun({"verdict": "unchecked"}, 0, tmp_path))
+    assert not is_fine(FinishedRun({"verdict": "doubtful"}, 0, tmp_path))
 
 
 def test_events_that_the_same_screen_has_shown_are_not_listed_again(

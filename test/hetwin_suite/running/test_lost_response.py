@@ -24,7 +24,7 @@ models:
 @pytest.fixture(autouse=True)
 def every_response_is_late(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take each response for lost at once; the result is then requested before the goal has arrived."""
-    monkeypatch.setattr(over_ros, "LOST_S", -1.0)
+    monkeypatch.setattr(over_ros, "RESPONSE_TIMEOUT_S", -1.0)
     monkeypatch.setenv("ROS_DOMAIN_ID", str(new_domain()))
     paths = [str(TESTS), *filter(None, [os.environ.get("PYTHONPATH")])]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))

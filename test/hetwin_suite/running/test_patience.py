@@ -12,7 +12,7 @@ from support.hetwin_command import hetwin
 from support.plugins import needs
 from support.ros_runs import TESTS
 
-from hetwin_suite.running.patience import Patience, never_silent, to_stderr
+from hetwin_suite.running.patience import ProgressReminder, never_silent, to_stderr
 from hetwin_suite.view.report import report_page
 
 SHORT_S, SHORTEST_S = 0.3, 0.05
@@ -44,20 +44,20 @@ def test_only_silence_is_filled(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr("hetwin_suite.running.patience.time.monotonic", lambda: now[0])
     lines: list[str] = []
-    patience = Patience(lines.append, 5.0)
-    patience.look("waiting")
+    patience = ProgressReminder(lines.append, 5.0)
+    patience.remind("waiting")
     assert lines == []
     now[0] += 5.5
-    patience.look("waiting")
-    patience.look("waiting")
+    patience.remind("waiting")
+    patience.remind("waiting")
     assert lines == ["waiting (6 s)"]
     now[0] += 4.0
-    patience.heard()
+    patience.restart()
     now[0] += 4.0
-    patience.look("waiting")
+    patience.remind("waiting")
     assert len(lines) == 1
     now[0] += 1.0
-    patience.look("waiting")
+    patience.remind("waiting")
     assert lines[1:] == ["waiting (14 s)"]
 
 
@@ -79,7 +79,7 @@ def impatient(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     """Commands, in an empty folder, are silent for so many seconds at most."""
-    monkeypatch.setattr(Patience.__init__, "__defaults__", (request.param,))
+    monkeypatch.setattr(ProgressReminder.__init__, "__defaults__", (request.param,))
     monkeypatch.setattr(never_silent.__wrapped__, "__defaults__", (to_stderr, request.param))  # type: ignore[attr-defined]
     monkeypatch.chdir(tmp_path)
 

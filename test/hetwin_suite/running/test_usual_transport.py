@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hetwin_suite.running.request import usual_transport
+from hetwin_suite.running.request import default_transport
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from hetwin_suite.running.request import usual_transport
 def test_commands_come_and_are_followed_over_ros(
     scenario: str, source: str | None, transport: str
 ) -> None:
-    assert usual_transport(scenario, source) == transport
+    assert default_transport(scenario, source) == transport
 
 
 def test_a_source_that_is_extended_counts(tmp_path: Path) -> None:
@@ -33,7 +33,7 @@ def test_a_source_that_is_extended_counts(tmp_path: Path) -> None:
     base.write_text("scenario: base\nsource: commands\n", encoding="utf-8")
     mine = tmp_path / "mine.yaml"
     mine.write_text("scenario: mine\nextends: base.yaml\n", encoding="utf-8")
-    assert usual_transport(str(mine), None) == "ros"
+    assert default_transport(str(mine), None) == "ros"
 
 
 def test_one_of_several_robots_is_enough(tmp_path: Path) -> None:
@@ -42,12 +42,12 @@ def test_one_of_several_robots_is_enough(tmp_path: Path) -> None:
         "scenario: two\nrobots: {left: {source: recording}, right: {source: {commands: right}}}\n"
     )
     file.write_text(text, encoding="utf-8")
-    assert usual_transport(str(file), None) == "ros"
+    assert default_transport(str(file), None) == "ros"
 
 
 def test_a_variant_may_be_moved_by_commands(tmp_path: Path) -> None:
     file = tmp_path / "driven.yaml"
     text = "scenario: driven\nsource: recording\nvariants: {by_hand: {source: commands}}\n"
     file.write_text(text, encoding="utf-8")
-    assert usual_transport(str(file), None, "by_hand") == "ros"
-    assert usual_transport(str(file), None) == "local"
+    assert default_transport(str(file), None, "by_hand") == "ros"
+    assert default_transport(str(file), None) == "local"

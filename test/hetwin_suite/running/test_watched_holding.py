@@ -15,7 +15,7 @@ from hetwin_suite.running import watched
 from hetwin_suite.running.progress import Display
 from hetwin_suite.running.request import RunRequest
 from hetwin_suite.view.live.feed import Phase
-from hetwin_suite.view.live.hands import GoOn
+from hetwin_suite.view.live.hands import Resume
 from hetwin_suite.view.live.watched_run import WatchedRun
 
 DEADLINE_S = 2.0
@@ -36,7 +36,7 @@ def test_it_may_be_held_for_longer_than_a_run_may_stand_still(
         time.sleep(1.5 * DEADLINE_S)
         monkeypatch.setattr(watched, "CONDUCTOR_DEADLINE_S", 60.0)
         held_s.append(time.monotonic() - begun)
-        live.do(GoOn(), replies.append)
+        live.do(Resume(), replies.append)
 
     thread = threading.Thread(target=let_go)
     thread.start()

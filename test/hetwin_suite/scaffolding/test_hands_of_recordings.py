@@ -214,7 +214,7 @@ def test_a_finger_of_which_nothing_is_known_is_left_out_with_a_warning(tmp_path:
     draft = drafted(recorded(tmp_path, {"slide_a": FIRST}, 4.0), robot(tmp_path, clamp()))
     assert only_hand(draft).joints == ("slide_a",)
     (warning,) = draft.warnings
-    assert "slide_b neither recorded nor following" in warning
+    assert "slide_b are neither recorded nor coupled to" in warning
 
 
 # ---------------------------------------------------------------------- other hands
@@ -242,7 +242,7 @@ def test_an_underactuated_hand_says_that_its_drives_do_not_show_its_fingers(
     draft = drafted(bag, robot(tmp_path, fingers(5), drive))
     hand = only_hand(draft)
     assert hand.kind == "an underactuated hand with 5 fingers"
-    assert "follows from tendon" in hand.unsure
+    assert "depend on tendon" in hand.unsure
     assert draft.watched == ()
     assert any(hand.unsure in warning for warning in draft.warnings)
 
@@ -290,7 +290,7 @@ def test_a_gripper_of_which_no_hand_can_be_made_is_a_warning_that_says_what_to_d
     draft = drafted(bag, file)
     assert draft.hands == ()
     (warning,) = draft.warnings
-    assert "gripper_roll: without limits there is no side to which it closes" in warning
+    assert "gripper_roll: without limits it has no closed end" in warning
     assert "--hand LINK=JOINT[:OPENED:CLOSED],..." in warning
     hand = only_hand(drafted(bag, file, "boom=gripper_roll:1.0:0.0"))
     assert (hand.link, hand.opened, hand.closed) == ("boom", (1.0,), (0.0,))

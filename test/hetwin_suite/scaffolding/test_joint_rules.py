@@ -36,9 +36,9 @@ def test_the_first_rule_holds() -> None:
 @pytest.mark.parametrize(
     ("rule", "says"),
     [
-        ("fer_joint1", "no pattern and name"),
-        ("fer_joint(=a", "no regular expression"),
-        (r"fer_joint1=a\2", "no regular expression"),
+        ("fer_joint1", "not a pattern and a name"),
+        ("fer_joint(=a", "not a regular expression"),
+        (r"fer_joint1=a\2", "not a regular expression"),
         ("nothing=a", "no recorded joint has such a name"),
         ("fer_joint.=a", "two recorded joints become a"),
     ],

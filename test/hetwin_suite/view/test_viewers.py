@@ -14,7 +14,7 @@ from support.small_run import SmallRun
 from hetwin_core.ensemble import installed
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite._commands.options import with_default_ports
-from hetwin_suite.view.viewers import ViewerAt, viewers_asked
+from hetwin_suite.view.viewers import RequestedViewer, requested_viewers
 from model_nodes.main_physics.sources.datasets import open_episode
 
 MENU = """
@@ -76,16 +76,16 @@ def test_a_viewer_of_a_package_shows_a_run_until_it_is_over(cafe: None, tmp_path
 
 
 def test_viewers_are_asked_for_by_name_and_port() -> None:
-    asked = viewers_asked(["menu", "wall=80"], 8765)
+    asked = requested_viewers(["menu", "wall=80"], 8765)
     assert [(one.name, one.port) for one in asked] == [
         ("menu", 0),
         ("wall", 80),
         ("foxglove", 8765),
     ]
-    assert viewers_asked(None, None) == []
+    assert requested_viewers(None, None) == []
     for text in ("menu=x", "menu=-1", "menu=65536"):
-        with pytest.raises(BadInput, match=r"--viewer: this is no port; .*NAME=PORT"):
-            viewers_asked([text], None)
+        with pytest.raises(BadInput, match=r"--viewer: this is not a port; .*NAME=PORT"):
+            requested_viewers([text], None)
 
 
 @pytest.mark.parametrize(
@@ -121,9 +121,9 @@ def test_a_format_that_is_not_installed_names_its_extra(
 
 def test_a_viewer_that_is_not_installed_names_its_extra(alone: None) -> None:
     with pytest.raises(BadInput, match=r"--foxglove: no such viewer .*hetwin-suite\[foxglove\]"):
-        ViewerAt("--foxglove", "foxglove", 0).load()
+        RequestedViewer("--foxglove", "foxglove", 0).load()
     with pytest.raises(BadInput, match=r"--viewer: no such viewer is installed; found 'wall'"):
-        ViewerAt("--viewer", "wall", 0).load()
+        RequestedViewer("--viewer", "wall", 0).load()
 
 
 def test_data_sets_name_the_extra_of_what_reads_them(alone: None, tmp_path: Path) -> None:

@@ -57,13 +57,13 @@ class Goal(NamedTuple):
 def intended_places(episode: Episode) -> dict[str, Goal]:
     """Return object -> its last intended place, by actions and goals of tasks; targets of pouring are excluded."""
     found: dict[str, Goal] = {}
-    for goal in sorted([*_of_actions(episode), *_of_tasks(episode)]):
+    for goal in sorted([*_action_goals(episode), *_task_goals(episode)]):
         if episode.layout.entity_id(goal.place) >= 0:
             found[goal.thing] = _in_container(episode, goal)
     return found
 
 
-def _of_actions(episode: Episode) -> Iterator[Goal]:
+def _action_goals(episode: Episode) -> Iterator[Goal]:
     poured = {
         (action.arguments.get("object"), action.arguments.get(role))
         for action in episode.annotations
@@ -79,7 +79,7 @@ def _of_actions(episode: Episode) -> Iterator[Goal]:
                 yield Goal(action.begin_ns, str(thing), how, str(place))
 
 
-def _of_tasks(episode: Episode) -> Iterator[Goal]:
+def _task_goals(episode: Episode) -> Iterator[Goal]:
     for event in episode.events:
         goal, status = event.arguments.get("goal"), event.arguments.get("status")
         if event.kind is EventKind.TASK and goal and status != Status.CANCELLED:
@@ -153,7 +153,7 @@ _HANDLING = {
 }
 SIGNALS = {"grip_closed", "grip_lost", "let_go"}
 """Events of the grasp monitor for other models; not reported if an observer reports the handling itself."""
-_LONGEST = 80
+_MAX_VALUE_LENGTH = 80
 WATCHER = "robot_health"
 """Source of the events from which concerns are made."""
 
@@ -200,4 +200,4 @@ def own_words(episode: Episode, event: Event) -> str:
 
 def details(arguments: Mapping[str, Json]) -> str:
     """Describe an event's arguments, without long values such as lists of numbers."""
-    return arguments_words({k: v for k, v in arguments.items() if len(str(v)) <= _LONGEST})
+    return arguments_words({k: v for k, v in arguments.items() if len(str(v)) <= _MAX_VALUE_LENGTH})

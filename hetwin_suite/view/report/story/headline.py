@@ -71,10 +71,10 @@ def outcomes(episode: Episode) -> list[Outcome]:
         for thing, events in handled.items()
         if thing in objects and _relations(episode, thing)
     ]
-    return sorted(found, key=lambda one: (one.achieved is not False, not one.dropped))
+    return sorted(found, key=lambda outcome: (outcome.achieved is not False, not outcome.dropped))
 
 
-def acted_on(episode: Episode) -> str:
+def actions_sentence(episode: Episode) -> str:
     """Return a sentence about the objects of actions, the operations, and the objects' motion; empty without any."""
     operations: dict[str, dict[str, None]] = {}
     for action in episode.annotations:
@@ -88,8 +88,8 @@ def acted_on(episode: Episode) -> str:
     which = [*names[:_MAX_NAMED], *([f"{others} more"] if others > 0 else [])]
     done = dict.fromkeys(operation for those in operations.values() for operation in those)
     done = {name: None for name in done if name not in _COMMON} or done
-    far = length(max(travel(episode, name) for name in names))
-    moved = f"it moved by {far}" if len(names) == 1 else f"they moved by up to {far}"
+    distance = length(max(travel(episode, name) for name in names))
+    moved = f"it moved by {distance}" if len(names) == 1 else f"they moved by up to {distance}"
     texts = {"operations": ", ".join(done), "moved": moved}
     return say("outcome.acted_on", things=listed(which), **texts)
 
@@ -98,10 +98,10 @@ def _outcome(episode: Episode, thing: str, events: Sequence[Event], goal: Goal |
     how, place = _final_place(episode, thing)
     achieved = None if goal is None else _is_reached(episode, goal, how, place)
     dropped = achieved is not True and how != "held by" and _fell(episode, thing, events)
-    is_at = "is" if how in ("held by", CONNECTED) else "lies"
-    at = f"{is_at} {how} {named(place)}" if place else "lies on nothing that is known"
-    missed = "" if goal is None or achieved else _missed(goal, place)
-    who = _capital(named(thing))
+    verb = "is" if how in ("held by", CONNECTED) else "lies"
+    at = f"{verb} {how} {with_article(place)}" if place else "lies on nothing that is known"
+    missed = "" if goal is None or achieved else _missed_place(goal, place)
+    subject_text = _capitalized(with_article(thing))
     if dropped:
         name = "dropped"
     elif achieved:
@@ -109,16 +109,16 @@ def _outcome(episode: Episode, thing: str, events: Sequence[Event], goal: Goal |
     else:
         never_taken = missed and not any(event.name in _TAKEN for event in events)
         name = "never_taken" if never_taken else "is_at"
-    text = say(f"outcome.{name}", thing=who, place=at, missed=missed)
-    return Outcome(achieved, dropped, text, _decided(episode, thing, events))
+    text = say(f"outcome.{name}", thing=subject_text, place=at, missed=missed)
+    return Outcome(achieved, dropped, text, _decisive_handling(episode, thing, events))
 
 
-def _missed(goal: Goal, place: str) -> str:
+def _missed_place(goal: Goal, place: str) -> str:
     """Return the words about the missed place, e.g. ``not in the box``."""
-    return f"not {goal.how} {'it' if place == goal.place else named(goal.place)}"
+    return f"not {goal.how} {'it' if place == goal.place else with_article(goal.place)}"
 
 
-def _decided(episode: Episode, thing: str, events: Sequence[Event]) -> tuple[Piece, ...]:
+def _decisive_handling(episode: Episode, thing: str, events: Sequence[Event]) -> tuple[Piece, ...]:
     """Return pieces about the last handling of an object, and the model that owned its pose at that time."""
     if not events:
         return ()
@@ -172,12 +172,12 @@ def _fell(episode: Episode, thing: str, events: Sequence[Event]) -> bool:
     return bool(heights[episode.index_at(events[-1].time_ns)] - heights[-1] > _FELL_M)
 
 
-def named(thing: str) -> str:
+def with_article(thing: str) -> str:
     """Return the name of an entity for a sentence, with an article if the name is an ordinary word."""
     return f"the {thing}" if thing.isalpha() and thing.islower() else thing
 
 
-def _capital(text: str) -> str:
+def _capitalized(text: str) -> str:
     return text[:1].upper() + text[1:] if text.startswith("the ") else text
 
 
@@ -232,7 +232,7 @@ def headline(episode: Episode, flaws: Sequence[Flaw] = ()) -> Headline:
     if tone == BAD:
         return Headline(BAD, (Mark(BAD, "failed" if episode.summary else "broke off"),), ended)
     judged = _verdict(episode)
-    parts = [part for part in (_results(episode), _flawed(flaws), judged) if part]
+    parts = [part for part in (_goals_headline(episode), _flaws_headline(flaws), judged) if part]
     if not parts:
         return Headline(tone, (), ended)
     first, *others = parts
@@ -246,31 +246,39 @@ def headline(episode: Episode, flaws: Sequence[Flaw] = ()) -> Headline:
     )
 
 
-def _results(episode: Episode) -> Headline | None:
+def _goals_headline(episode: Episode) -> Headline | None:
     """Return the headline about achieved and missed goals of the robot; None if unknown."""
     failed = _failed_tasks(episode)
     found = outcomes(episode)
-    missed = [one for one in found if one.achieved is False]
+    missed = [outcome for outcome in found if outcome.achieved is False]
     if failed or missed:
-        texts = [*(one.text for one in missed[:_MAX_SHOWN]), *failed[: 1 if missed else _MAX_SHOWN]]
+        texts = [
+            *(outcome.text for outcome in missed[:_MAX_SHOWN]),
+            *failed[: 1 if missed else _MAX_SHOWN],
+        ]
         others = len(missed) - _MAX_SHOWN
         texts += [say("outcome.more_missed", count=others)] if others > 0 else []
-        more = tuple(one.decided for one in missed[:_MAX_SHOWN] if one.decided)
+        more = tuple(outcome.decided for outcome in missed[:_MAX_SHOWN] if outcome.decided)
         return Headline(BAD, (Mark(BAD, "not achieved"),), " ".join(texts), more)
     if not found:
-        acted = acted_on(episode)
+        acted = actions_sentence(episode)
         return Headline(GOOD, (), acted) if acted else None
-    dropped = any(one.dropped for one in found)
-    achieved = all(one.achieved for one in found)
+    dropped = any(outcome.dropped for outcome in found)
+    achieved = all(outcome.achieved for outcome in found)
     tone = WARNED if dropped else GOOD
     marks = (Mark(WARNED, "dropped"),) if dropped else (Mark(GOOD, "achieved"),) if achieved else ()
-    return Headline(tone, marks, _all_well(found), tuple(o.decided for o in found[:1] if o.decided))
+    return Headline(
+        tone,
+        marks,
+        _success_text(found),
+        tuple(outcome.decided for outcome in found[:1] if outcome.decided),
+    )
 
 
-def _all_well(found: Sequence[Outcome]) -> str:
+def _success_text(found: Sequence[Outcome]) -> str:
     if len(found) <= _MAX_SHOWN:
-        return " ".join(one.text for one in found)
-    if all(one.achieved for one in found):
+        return " ".join(outcome.text for outcome in found)
+    if all(outcome.achieved for outcome in found):
         return say("outcome.all_there", count=len(found))
     return f"{found[0].text} {say('outcome.more_handled', count=len(found) - 1)}"
 
@@ -289,7 +297,7 @@ def _failed_tasks(episode: Episode) -> list[str]:
     ]
 
 
-def _flawed(flaws: Sequence[Flaw]) -> Headline | None:
+def _flaws_headline(flaws: Sequence[Flaw]) -> Headline | None:
     """Return the headline about flaws in the world; None without any."""
     found = [flaw for flaw in flaws if flaw.kind in _UPSETS]
     if not found:

@@ -90,14 +90,14 @@ def _slides(episode: Episode, link: Entity | None, positions: Floats) -> bool:
     if link is None or not (layout.has(link.name, "pose") and layout.has(link.parent, "pose")):
         return False
     ends = [int(np.nanargmin(positions)), int(np.nanargmax(positions))]
-    far = float(positions[ends[1]] - positions[ends[0]])
+    distance = float(positions[ends[1]] - positions[ends[0]])
     first, last = (
         relative_to(episode.pose(link.parent)[i], episode.pose(link.name)[i]) for i in ends
     )
     shift = float(np.linalg.norm(np.asarray(last[:3]) - np.asarray(first[:3])))
     w = abs(float(qmult(qinverse(first[3:7]), last[3:7])[0]))
     angle = 2.0 * math.acos(min(1.0, w))
-    return shift > 0.5 * far and angle < 0.5 * min(far, math.pi)
+    return shift > 0.5 * distance and angle < 0.5 * min(distance, math.pi)
 
 
 _MAX_EVENTS = 8
@@ -116,7 +116,9 @@ def thing_sentences(episode: Episode) -> list[Sentence]:
     objects = [entity.name for entity in episode.layout.of_kind(EntityKind.OBJECT)]
     moved = [(travel(episode, name), name) for name in objects if name not in named]
     return sentences + [
-        _moved(episode, name) for far, name in sorted(moved, reverse=True) if far > _MOVED_M
+        _motion_sentence(episode, name)
+        for distance, name in sorted(moved, reverse=True)
+        if distance > _MOVED_M
     ]
 
 
@@ -153,13 +155,13 @@ def _thing_sentence(thing: str, handled: Sequence[Event], own: Iterable[Event]) 
     if handled:
         parts = [(f"{happening(e)} at ", e.time_ns) for e in handled[:_MAX_EVENTS]]
         found += pieces("thing.handled", happened=listed(parts), more=len(handled) - len(parts))
-    observed = _observed(own)
+    observed = _grouped_events(own)
     if observed:
         found += ["; " if handled else ": ", *listed(observed[:_MAX_EVENTS])]
     return Sentence(thing, (*found, "."))
 
 
-def _observed(events: Iterable[Event]) -> list[tuple[Piece, ...]]:
+def _grouped_events(events: Iterable[Event]) -> list[tuple[Piece, ...]]:
     """Describe events; events with the same words share one description with their number."""
     times: dict[str, list[int]] = {}
     for event in events:
@@ -172,17 +174,17 @@ def _observed(events: Iterable[Event]) -> list[tuple[Piece, ...]]:
     ]
 
 
-def _moved(episode: Episode, entity: str) -> Sentence:
+def _motion_sentence(episode: Episode, entity: str) -> Sentence:
     positions = episode.pose(entity)[:, :3]
-    away = np.linalg.norm(positions - positions[0], axis=1)
-    back = np.linalg.norm(positions - positions[-1], axis=1)
-    first = int(np.argmax(away > _MOVED_M))
-    last = len(back) - 1 - int(np.argmax(back[::-1] > _MOVED_M))
-    far = float(away[-1])
-    name = "thing.moved_by" if far > _MOVED_M else "thing.came_back"
+    from_start = np.linalg.norm(positions - positions[0], axis=1)
+    to_end = np.linalg.norm(positions - positions[-1], axis=1)
+    first = int(np.argmax(from_start > _MOVED_M))
+    last = len(to_end) - 1 - int(np.argmax(to_end[::-1] > _MOVED_M))
+    distance = float(from_start[-1])
+    name = "thing.moved_by" if distance > _MOVED_M else "thing.came_back"
     begin = int(episode.times[first]) if last > first else None
     return Sentence(
-        entity, pieces(name, far=far, begin=begin, end=int(episode.times[max(first, last)]))
+        entity, pieces(name, far=distance, begin=begin, end=int(episode.times[max(first, last)]))
     )
 
 
@@ -204,18 +206,20 @@ def robot_sentences(episode: Episode) -> list[Sentence]:
 
 
 def _sentence(episode: Episode, robot: Entity) -> Sentence:
-    driven = _driven(episode, robot)
+    driven = _base_path(episode, robot)
     times = moving_times(episode, robot.name)
     if not times and not driven:
         return Sentence(robot.name, (*pieces("robot.still"), *_neighbours(episode, robot)))
     clauses = "; ".join([*driven, *_tips(episode, robot), *_joints(episode, robot)])
-    long = sum(end - begin for begin, end in times) / 1e9
+    duration_s = sum(end - begin for begin, end in times) / 1e9
     between = {"begin": times[0][0], "end": times[-1][1]} if times else {}
-    moved = pieces("robot.moved", long=long, **between, clauses=clauses)
-    return Sentence(robot.name, (*moved, *_followed(episode, robot), *_neighbours(episode, robot)))
+    moved = pieces("robot.moved", long=duration_s, **between, clauses=clauses)
+    return Sentence(
+        robot.name, (*moved, *_deviation_pieces(episode, robot), *_neighbours(episode, robot))
+    )
 
 
-def _followed(episode: Episode, robot: Entity) -> tuple[Piece, ...]:
+def _deviation_pieces(episode: Episode, robot: Entity) -> tuple[Piece, ...]:
     """Return pieces about the largest deviation from the recording; none without recording, watcher or deviations."""
     if episode.is_commanded or not episode.layout.has(robot.name, JOINT_DEVIATION):
         return ()
@@ -231,7 +235,7 @@ def _followed(episode: Episode, robot: Entity) -> tuple[Piece, ...]:
     return pieces("robot.followed", angle=greatest, joint=name)
 
 
-def _driven(episode: Episode, robot: Entity) -> list[str]:
+def _base_path(episode: Episode, robot: Entity) -> list[str]:
     base = next((link.name for link in _links(episode, robot)), None)
     if base is None or travel(episode, base) < _DROVE_M:
         return []
@@ -244,8 +248,8 @@ def _tips(episode: Episode, robot: Entity) -> list[str]:
     tips = [hand.name for hand in hands if travel(episode, hand.name) > _MIN_MOTION]
     if not hands:
         links = [link.name for link in _links(episode, robot)]
-        far = max(links, key=lambda name: travel(episode, name), default="")
-        tips = [far] if far and travel(episode, far) > _MIN_MOTION else []
+        distance = max(links, key=lambda name: travel(episode, name), default="")
+        tips = [distance] if distance and travel(episode, distance) > _MIN_MOTION else []
     return [_path(tip, episode.pose(tip)[:, :3]) for tip in tips]
 
 
@@ -266,7 +270,7 @@ def _neighbours(episode: Episode, robot: Entity) -> tuple[Piece, ...]:
     """Return pieces about the objects that the robot touched; if it touched none, about the nearest one."""
     links = {link.name for link in _links(episode, robot)}
     near = {pair: found for pair, found in episode.approaches.items() if pair[1] in links}
-    names = list(dict.fromkeys((*_touched(episode, links), *_inside(near))))
+    names = list(dict.fromkeys((*_touched(episode, links), *_logged_contacts(near))))
     if names:
         more = [f"{len(names) - _MAX_TOUCHED} more"] if len(names) > _MAX_TOUCHED else []
         return pieces("robot.touched", things=listed([*names[:_MAX_TOUCHED], *more]))
@@ -291,7 +295,7 @@ def _touched(episode: Episode, links: set[str]) -> Iterator[str]:
                 yield thing
 
 
-def _inside(near: Mapping[tuple[str, str], Approach]) -> Iterator[str]:
+def _logged_contacts(near: Mapping[tuple[str, str], Approach]) -> Iterator[str]:
     """Yield the objects that a link touches in a logged state."""
     return (thing for (thing, _), found in near.items() if found.touching)
 
@@ -308,10 +312,10 @@ def _path(thing: str, positions: Floats) -> str:
     """Describe a path: its length, start and end."""
     chosen = positions[np.isfinite(positions).all(axis=1)]
     chosen = chosen[:: max(1, len(chosen) // _COARSE)]
-    far = float(np.linalg.norm(np.diff(chosen, axis=0), axis=1).sum())
+    distance = float(np.linalg.norm(np.diff(chosen, axis=0), axis=1).sum())
     begin, end = _coordinates(positions[0]), _coordinates(positions[-1])
     places = f"and back to {end}" if begin == end else f"from {begin} to {end}"
-    return say("robot.travelled", thing=thing, far=far, places=f"{places} m")
+    return say("robot.travelled", thing=thing, far=distance, places=f"{places} m")
 
 
 def _coordinates(position: Floats) -> str:

@@ -9,7 +9,7 @@ from transforms3d.quaternions import axangle2quat, quat2mat
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats
-from hetwin_suite.view.layers import ATTRIBUTE, covariances, estimated
+from hetwin_suite.view.layers import ATTRIBUTE, covariances, estimated_objects
 
 POSE_COVARIANCE = AttributeSpec(ATTRIBUTE, 21, "m^2, m rad, rad^2")
 LAYOUT = Layout.build(
@@ -33,7 +33,9 @@ def snapshot(spread: Floats, parent: int) -> Snapshot:
 
 @pytest.mark.parametrize("parent", [-1, 0])
 def test_the_ellipsoid_is_the_covariance_in_the_world(parent: int) -> None:
-    ((entity, *numbers),) = covariances(snapshot(SPREAD, parent), estimated(LAYOUT)).tolist()
+    ((entity, *numbers),) = covariances(
+        snapshot(SPREAD, parent), estimated_objects(LAYOUT)
+    ).tolist()
     assert entity == 1.0
     radii, (x, y, z, w) = np.array(numbers[:3]), numbers[3:]
     axes = quat2mat([w, x, y, z])
@@ -43,4 +45,4 @@ def test_the_ellipsoid_is_the_covariance_in_the_world(parent: int) -> None:
 
 
 def test_without_an_estimate_there_is_none() -> None:
-    assert covariances(snapshot(np.zeros((3, 3)), 0), estimated(LAYOUT)).shape == (0, 8)
+    assert covariances(snapshot(np.zeros((3, 3)), 0), estimated_objects(LAYOUT)).shape == (0, 8)

@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 from hetwin_suite.view.live.hands import (
-    Deed,
-    GoOn,
+    Control,
     HandOver,
-    HoldTo,
     InvalidRequest,
     Pause,
     Raise,
+    Resume,
+    SetPace,
     Step,
-    deed_of,
+    parse_control,
 )
 
 
@@ -23,11 +23,11 @@ from hetwin_suite.view.live.hands import (
     ("message", "deed"),
     [
         ({"do": "pause"}, Pause()),
-        ({"do": "go_on"}, GoOn()),
+        ({"do": "go_on"}, Resume()),
         ({"do": "step", "steps": 40}, Step(40)),
         ({"do": "step", "steps": None}, Step(None)),
-        ({"do": "pace", "factor": 2}, HoldTo(2.0)),
-        ({"do": "pace", "factor": None}, HoldTo(None)),
+        ({"do": "pace", "factor": 2}, SetPace(2.0)),
+        ({"do": "pace", "factor": None}, SetPace(None)),
         (
             {"do": "hand_over", "entity": "box", "attribute": "pose", "model": "physics"},
             HandOver("box", "pose", "physics"),
@@ -38,8 +38,8 @@ from hetwin_suite.view.live.hands import (
         ),
     ],
 )
-def test_messages_are_deeds(message: dict[str, Any], deed: Deed) -> None:
-    assert deed_of(message) == deed
+def test_messages_are_deeds(message: dict[str, Any], deed: Control) -> None:
+    assert parse_control(message) == deed
 
 
 @pytest.mark.parametrize(
@@ -63,4 +63,4 @@ def test_messages_are_deeds(message: dict[str, Any], deed: Deed) -> None:
 )
 def test_other_messages_are_none(message: dict[str, Any], words: str) -> None:
     with pytest.raises(InvalidRequest, match=words):
-        deed_of(message)
+        parse_control(message)

@@ -7,7 +7,7 @@ import socket
 
 import pytest
 
-from hetwin_suite.view.live.doors import Doors
+from hetwin_suite.view.live.doors import AccessRules
 
 
 @pytest.mark.parametrize(
@@ -21,13 +21,13 @@ from hetwin_suite.view.live.doors import Doors
 )
 def test_its_own_page_comes_in(host: str, origin: str | None) -> None:
     headers = {"Host": host} | ({} if origin is None else {"Origin": origin})
-    doors = Doors.of("127.0.0.1")
+    doors = AccessRules.of("127.0.0.1")
     assert doors.refusal(f"/live?token={doors.token}", headers) is None
 
 
 @pytest.mark.parametrize("query", ["", "?token=", "?token=guessed"])
 def test_another_user_of_this_machine_does_not_come_in(query: str) -> None:
-    refusal = Doors.of("127.0.0.1").refusal(f"/live{query}", {"Host": "127.0.0.1:8770"})
+    refusal = AccessRules.of("127.0.0.1").refusal(f"/live{query}", {"Host": "127.0.0.1:8770"})
     assert refusal == "the address lacks the right token"
 
 
@@ -51,14 +51,14 @@ def test_another_user_of_this_machine_does_not_come_in(query: str) -> None:
     ],
 )
 def test_foreign_pages_and_names_do_not(headers: dict[str, str], words: str) -> None:
-    doors = Doors.of("127.0.0.1")
+    doors = AccessRules.of("127.0.0.1")
     refusal = doors.refusal(f"/live?token={doors.token}", headers)
     assert refusal is not None
     assert words in refusal
 
 
 def test_from_elsewhere_one_needs_the_token() -> None:
-    doors = Doors.of("0.0.0.0")
+    doors = AccessRules.of("0.0.0.0")
     address = doors.address(80)
     match = re.fullmatch(rf"http://{socket.gethostname()}:80/\?token=([\w-]{{20,}})", address)
     assert match is not None
@@ -71,11 +71,11 @@ def test_from_elsewhere_one_needs_the_token() -> None:
         )
     refusal = doors.refusal(path, {"Host": "evil.example"})
     assert refusal == "this host is not served: evil.example"
-    assert Doors.of("0.0.0.0").token != doors.token
+    assert AccessRules.of("0.0.0.0").token != doors.token
 
 
 def test_a_named_address_is_served_under_its_name() -> None:
-    doors = Doors.of("192.168.0.7")
+    doors = AccessRules.of("192.168.0.7")
     path = f"/?token={doors.token}"
     assert doors.refusal(path, {"Host": "192.168.0.7:80"}) is None
     assert doors.refusal(path, {"Host": "192.168.0.8:80"}) is not None
@@ -83,12 +83,12 @@ def test_a_named_address_is_served_under_its_name() -> None:
 
 def test_each_server_has_a_token_of_its_own() -> None:
     for host, named in (("127.0.0.1", "127.0.0.1"), ("::1", r"\[::1\]")):
-        first, second = (Doors.of(host).address(80) for _ in range(2))
+        first, second = (AccessRules.of(host).address(80) for _ in range(2))
         assert re.fullmatch(rf"http://{named}:80/\?token=[\w-]{{20,}}", first)
         assert first != second
 
 
 def test_tools_connect_to_what_the_user_names() -> None:
-    doors = Doors.of("127.0.0.1", tools=("foxglove.dev",))
+    doors = AccessRules.of("127.0.0.1", tools=("foxglove.dev",))
     headers = {"Host": "127.0.0.1:8765", "Origin": "https://app.foxglove.dev"}
     assert doors.refusal("/", headers) is None

@@ -13,7 +13,7 @@ from hetwin_core.ensemble.conductor.controls import RealTimeFactor
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec
-from hetwin_suite.view.live.feed import Newest, Phase
+from hetwin_suite.view.live.feed import Phase, SharedState
 
 LAYOUT = Layout.build(
     [Entity("ball", EntityKind.OBJECT)],
@@ -22,7 +22,7 @@ LAYOUT = Layout.build(
 SECOND = 1_000_000_000
 
 
-def write(memory: Newest, number: int, **more: object) -> None:
+def write(memory: SharedState, number: int, **more: object) -> None:
     """Write a state all of whose numbers are the same."""
     values = np.full(LAYOUT.size, float(number))
     owners = np.full(2, number % 1000, np.int32)
@@ -31,13 +31,13 @@ def write(memory: Newest, number: int, **more: object) -> None:
 
 
 def test_a_forked_process_writes_what_its_parent_reads() -> None:
-    memory = Newest()
-    memory.fit(LAYOUT)
+    memory = SharedState()
+    memory.set_layout(LAYOUT)
     assert memory.read() is None
 
     def child() -> None:
         own = memory
-        own.fit(LAYOUT)
+        own.set_layout(LAYOUT)
         write(own, 7, waits=True, factor=0.5, pace=2.0, lag_s=0.01, near=np.full((2, 12), 7.0))
 
     process = multiprocessing.get_context("fork").Process(target=child)
@@ -60,8 +60,8 @@ def test_a_forked_process_writes_what_its_parent_reads() -> None:
 
 
 def test_no_state_is_half_of_one_and_half_of_another() -> None:
-    memory = Newest()
-    memory.fit(LAYOUT)
+    memory = SharedState()
+    memory.set_layout(LAYOUT)
     over = threading.Event()
 
     def run() -> None:
@@ -84,8 +84,8 @@ def test_no_state_is_half_of_one_and_half_of_another() -> None:
 
 
 def test_a_state_that_stays_half_written_is_none() -> None:
-    memory = Newest()
-    memory.fit(LAYOUT)
+    memory = SharedState()
+    memory.set_layout(LAYOUT)
     write(memory, 1)
     memory._ints[0] += 1
     assert memory.read() is None
@@ -97,7 +97,7 @@ def test_too_large_a_scene_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         [Entity("cup", EntityKind.OBJECT)], [("cup", AttributeSpec("particles", 7000))]
     )
     with pytest.raises(BadInput, match="more attributes than a page can show"):
-        Newest().fit(large)
+        SharedState().set_layout(large)
 
 
 def test_the_factor_is_that_of_the_last_seconds() -> None:

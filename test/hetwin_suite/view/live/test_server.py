@@ -20,10 +20,10 @@ websockets = pytest.importorskip("websockets.sync.client")
 from websockets.exceptions import ConnectionClosed, InvalidStatus  # noqa: E402
 
 from hetwin_core.ensemble.errors import BadInput  # noqa: E402
-from hetwin_suite.view.live.feed import Over  # noqa: E402
-from hetwin_suite.view.live.server import MAX_VISITORS, LiveServer  # noqa: E402
+from hetwin_suite.view.live.feed import RunEnd  # noqa: E402
+from hetwin_suite.view.live.server import MAX_PAGES, LiveServer  # noqa: E402
 
-OVER = Over("recording", "recording", deterministic=True, folder="runs/small")
+OVER = RunEnd("recording", "recording", deterministic=True, folder="runs/small")
 
 
 class Served:
@@ -206,7 +206,7 @@ def test_who_reads_nothing_delays_nobody(served: Served) -> None:
 
 def test_too_many_pages_are_refused(served: Served) -> None:
     with ExitStack() as pages:
-        for _ in range(MAX_VISITORS):
+        for _ in range(MAX_PAGES):
             pages.enter_context(served.connect()).recv(timeout=60)
         with pytest.raises(InvalidStatus) as refused, served.connect():
             pass

@@ -10,20 +10,20 @@ import pytest
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.values import POSE
-from hetwin_suite.view.live.feed import Begun, Now, Phase
-from hetwin_suite.view.live.visit import Frames
+from hetwin_suite.view.live.feed import LiveState, Phase, RunFacts
+from hetwin_suite.view.live.visit import MessageEncoder
 from hetwin_suite.view.live.watched_run import WatchedRun
 
 visits = pytest.importorskip("hetwin_suite.view.live.visit")
 
 LAYOUT = Layout.build([Entity("ball", EntityKind.OBJECT)], [("ball", POSE)])
-BEGUN = Begun("falling", LAYOUT, (), {})
+BEGUN = RunFacts("falling", LAYOUT, (), {})
 
 
-def now(time_ns: int, lag_s: float | None) -> Now:
+def now(time_ns: int, lag_s: float | None) -> LiveState:
     """A state of a run whose robot is live if it has a lag."""
     values, owners = np.zeros(LAYOUT.size), np.zeros(1, np.int32)
-    return Now(time_ns, values, owners, Phase.RUNNING, lag_s=lag_s)
+    return LiveState(time_ns, values, owners, Phase.RUNNING, lag_s=lag_s)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_gaps_are_those_of_live_robots(
 
 
 def test_a_state_says_what_is_known() -> None:
-    frames = Frames(BEGUN)
+    frames = MessageEncoder(BEGUN)
     message = frames.state(now(500_000_000, 0.01), 0.8)
     kind, phase, time, factor, lag, pace, silent = struct.unpack_from("<II5d", message)
     assert (kind, phase, time, lag, silent) == (1, 2, 0.5, 0.01, 0.8)
@@ -50,13 +50,13 @@ def test_states_are_made_once_for_all_pages() -> None:
     class Counting(WatchedRun):
         looks = 0
 
-        def now(self) -> Now:
+        def now(self) -> LiveState:
             self.looks += 1
             return now(self.looks, None)
 
     async def look() -> int:
         run = Counting()
-        news, frames = visits.Messages(run), Frames(BEGUN)
+        news, frames = visits.Messages(run), MessageEncoder(BEGUN)
         assert news.state(frames) == news.state(frames)
         news.state(frames, last=True)
         return run.looks

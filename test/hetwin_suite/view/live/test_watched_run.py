@@ -10,8 +10,8 @@ from support.small_ensemble import run
 from support.waiting import wait_until
 
 from hetwin_core.ensemble.events import Event
-from hetwin_suite.view.live.feed import HappeningKind, Over, Phase
-from hetwin_suite.view.live.hands import GoOn, HandOver, HoldTo, Pause, Raise, Step
+from hetwin_suite.view.live.feed import HappeningKind, Phase, RunEnd
+from hetwin_suite.view.live.hands import HandOver, Pause, Raise, Resume, SetPace, Step
 from hetwin_suite.view.live.watched_run import OVER, RunReporter, WatchedRun
 
 
@@ -21,7 +21,7 @@ def test_it_is_held_stepped_and_let_go() -> None:
     for steps in (4, 4):
         assert running.ask(Step(steps)) is None
     wait_until(lambda: running.now().time_ns == 80_000_000, "eight steps")
-    assert running.ask(GoOn()) is None
+    assert running.ask(Resume()) is None
     wait_until(lambda: running.summary is not None, "its end")
     assert running.summary.digest == run(WATCHED).summary.digest
     assert running.summary.deterministic
@@ -75,20 +75,20 @@ def test_a_button_of_the_scenario_raises_its_event() -> None:
 
 def test_its_pace_is_shown_and_only_a_paused_run_is_stepped() -> None:
     running = ShownRun()
-    assert running.ask(HoldTo(1e-3)) is None
+    assert running.ask(SetPace(1e-3)) is None
     wait_until(lambda: running.now().pace == 1e-3, "the pace is shown")
-    assert running.ask(GoOn()) is None
+    assert running.ask(Resume()) is None
     assert running.ask(Step(1)) == "only a paused run can be stepped"
     assert running.ask(Pause()) is None
     wait_until(lambda: running.phase is Phase.PAUSED, "it is paused")
-    assert running.ask(HoldTo(None)) is None
+    assert running.ask(SetPace(None)) is None
     running.end()
 
 
 def test_nothing_can_be_done_to_a_run_that_is_over() -> None:
     running = ShownRun()
     running.end()
-    running.live.end(Over("recording", "recording"))
+    running.live.end(RunEnd("recording", "recording"))
     assert running.ask(Pause()) == OVER
 
 
@@ -98,7 +98,7 @@ def test_who_asks_for_too_much_at_once_is_refused() -> None:
     for _ in range(40):
         live.do(Pause(), replies.append)
     assert replies == ["too many requests at once"] * 8
-    live.end(Over("failed", "it died"))
+    live.end(RunEnd("failed", "it died"))
     assert replies[8:] == [OVER] * 32
 
 

@@ -12,8 +12,8 @@ from support.plugins import needs
 
 from hetwin_core.ensemble.conductor.controls import OnDone
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.view.live.feed import Begun, Happening, HappeningKind, Now, Over, Phase
-from hetwin_suite.view.live.hands import Deed
+from hetwin_suite.view.live.feed import Happening, HappeningKind, LiveState, Phase, RunEnd, RunFacts
+from hetwin_suite.view.live.hands import Control
 from hetwin_suite.view.report.page import page
 
 pytestmark = pytest.mark.browser
@@ -50,17 +50,17 @@ def test_the_report(browser: Any, tmp_path: Path) -> None:
 class HostileFeed:
     """A run in which every name and text is hostile, and that can be over."""
 
-    over: Over | None = None
+    over: RunEnd | None = None
 
     def __init__(self) -> None:
         self.episode = episode = hostile_episode()
         names = tuple(model.name for model in episode.models)
         able = {slot.attribute.name: names for slot in episode.layout.slots}
-        self.begun = Begun(IMAGE, episode.layout, episode.models, able, not_held=IMAGE)
+        self.begun = RunFacts(IMAGE, episode.layout, episode.models, able, not_held=IMAGE)
 
-    def now(self) -> Now:
+    def now(self) -> LiveState:
         """The first state."""
-        return Now(0, self.episode.values[0], self.episode.owners[0], Phase.PAUSED)
+        return LiveState(0, self.episode.values[0], self.episode.owners[0], Phase.PAUSED)
 
     def happened(self, since: int) -> tuple[int, list[Happening]]:
         """One thing of each kind."""
@@ -70,7 +70,7 @@ class HostileFeed:
         ]
         return len(rows), rows[since:]
 
-    def do(self, deed: Deed, done: OnDone) -> None:
+    def do(self, deed: Control, done: OnDone) -> None:
         """Refuse everything, with a text."""
         done(IMAGE)
 
@@ -86,7 +86,7 @@ def test_the_page_of_a_run_that_goes_on(browser: Any) -> None:
             watched.page.wait_for_function(title, arg=IMAGE)
             words = watched.page.get_by_role("log").get_by_text(HOSTILE[2])
             words.first.wait_for()
-            feed.over = Over("failed", f"failed: {IMAGE}", folder=HOSTILE[1])
+            feed.over = RunEnd("failed", f"failed: {IMAGE}", folder=HOSTILE[1])
             said = watched.page.get_by_role("status")
             said.get_by_text("The run is over").wait_for()
             assert IMAGE in said.inner_text()

@@ -11,7 +11,7 @@ from support.hetwin_command import hetwin
 from hetwin_core.episodes.episode import Episode
 from hetwin_core.episodes.run_folder import EXPLANATION
 from hetwin_suite.view.document import html_of
-from hetwin_suite.view.report.sections import explained
+from hetwin_suite.view.report.sections import explanation_section
 
 TEXT = "It would have succeeded with the <box> 24 mm nearer: 16 of 16 futures do."
 PATH = [[0.0, 0.4, 0.2, 0.8], [1.0, 0.45, 0.1, 0.8]]
@@ -29,7 +29,7 @@ def episode(tmp_path_factory: pytest.TempPathFactory) -> Episode:
 def test_the_words_and_the_ways_are_shown(episode: Episode) -> None:
     kept = {"text": TEXT, "paths": {"box": [PATH, PATH]}}
     (episode.run / EXPLANATION).write_text(json.dumps(kept))
-    section = explained(episode)
+    section = explanation_section(episode)
     assert section is not None
     said = html_of(section)
     assert "&lt;box&gt; 24 mm nearer" in said
@@ -40,10 +40,10 @@ def test_the_words_and_the_ways_are_shown(episode: Episode) -> None:
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"text": "x", "paths": {"nobody": [[]]}}'])
 def test_a_file_that_is_no_explanation_is_left_out(episode: Episode, text: str) -> None:
     (episode.run / EXPLANATION).write_text(text)
-    assert explained(episode) is None
+    assert explanation_section(episode) is None
 
 
 def test_a_run_that_was_not_explained_has_no_card(episode: Episode) -> None:
     (episode.run / EXPLANATION).unlink(missing_ok=True)
-    assert explained(episode) is None
+    assert explanation_section(episode) is None
     assert not Path(episode.run / EXPLANATION).exists()

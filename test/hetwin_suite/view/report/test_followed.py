@@ -12,7 +12,7 @@ from support.made_episode import concern, made_episode, seconds
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import AttributeSpec, Floats
 from hetwin_suite.view.figures import Chart, Panel, Plot
-from hetwin_suite.view.report.followed import followed
+from hetwin_suite.view.report.followed import robot_plots
 
 JOINTS = tuple(f"joint_{i}" for i in range(8))
 ARM = Entity("arm", EntityKind.ROBOT, joints=JOINTS)
@@ -22,7 +22,7 @@ WAVE = np.outer(np.sin(seconds()), SHARES)
 
 def plots(values: dict[str, Floats], *concerns: dict[str, Any]) -> list[Plot]:
     attributes = {("arm", AttributeSpec(name, 8)): data for name, data in values.items()}
-    return list(followed(made_episode([ARM], attributes, concerns=concerns)))
+    return list(robot_plots(made_episode([ARM], attributes, concerns=concerns)))
 
 
 def panels(plot: Plot) -> Sequence[Panel]:

@@ -8,7 +8,7 @@ from support.made_episode import made_episode, observed, seconds
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import AttributeSpec, Floats, Meaning
 from hetwin_suite.view.figures import Chart, Line, Plot
-from hetwin_suite.view.report.plots import own_plots
+from hetwin_suite.view.report.plots import attribute_plots
 
 HEAT, CHARGE = AttributeSpec("temperature", 1, "K"), AttributeSpec("charge", 1, "A s")
 CELLS = [Entity(name, EntityKind.OBJECT) for name in ("cell_a", "cell_b")]
@@ -18,7 +18,7 @@ ARM = Entity("arm", EntityKind.ROBOT, joints=("shoulder", "elbow"))
 def plots(values: dict[tuple[str, AttributeSpec], Floats], model: str = "cells") -> list[Plot]:
     owners = {(entity, attribute.name): model for entity, attribute in values}
     events = [observed("too_hot", 4.0, model, cell="cell_a")]
-    return list(own_plots(made_episode([*CELLS, ARM], values, owners=owners, events=events)))
+    return list(attribute_plots(made_episode([*CELLS, ARM], values, owners=owners, events=events)))
 
 
 def chart(plot: Plot) -> Chart:

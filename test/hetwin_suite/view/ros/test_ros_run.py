@@ -19,9 +19,9 @@ from hetwin.srv import StopSimulation
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.layout import Layout, layout_to_json
 from hetwin_core.ensemble.topics import REGISTRY, STATUS
-from hetwin_suite.view.live.feed import Happening, HappeningKind, Now, Phase
-from hetwin_suite.view.live.hands import Deed, GoOn, HandOver, HoldTo, Pause, Raise, Step
-from hetwin_suite.view.ros.run import NOT_THERE, RosRun
+from hetwin_suite.view.live.feed import Happening, HappeningKind, LiveState, Phase
+from hetwin_suite.view.live.hands import Control, HandOver, Pause, Raise, Resume, SetPace, Step
+from hetwin_suite.view.ros.run import NO_CONDUCTOR, RosRun
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def domain(monkeypatch: pytest.MonkeyPatch) -> int:
     return domain
 
 
-def done(run: RosRun, deed: Deed) -> str | None:
+def done(run: RosRun, deed: Control) -> str | None:
     """Do something to a run; returns why it was refused."""
     answered, replies = threading.Event(), list[str | None]()
 
@@ -46,9 +46,9 @@ def done(run: RosRun, deed: Deed) -> str | None:
     return replies[0]
 
 
-def newest(run: RosRun, fits: Callable[[Now], bool], what: str) -> Now:
+def newest(run: RosRun, fits: Callable[[LiveState], bool], what: str) -> LiveState:
     """Wait for a state that fits."""
-    found: list[Now] = []
+    found: list[LiveState] = []
 
     def look() -> bool:
         now = run.now()
@@ -60,7 +60,7 @@ def newest(run: RosRun, fits: Callable[[Now], bool], what: str) -> Now:
     return found[0]
 
 
-def at_rest(run: RosRun) -> Now:
+def at_rest(run: RosRun) -> LiveState:
     """The state of a paused run, which is published ten times a second: the same for a while."""
     while True:
         before, _ = run.now(), time.sleep(0.5)
@@ -73,10 +73,10 @@ def test_it_is_seen_paused_stepped_handed_over_and_heard_to_end(
     tmp_path: Path, domain: int
 ) -> None:
     run = RosRun()
-    assert done(run, Pause()) == NOT_THERE
+    assert done(run, Pause()) == NO_CONDUCTOR
     run.listen()
     try:
-        assert done(run, Pause()) == NOT_THERE
+        assert done(run, Pause()) == NO_CONDUCTOR
         with running(
             toy(tmp_path, until=600.0, pace=0.001), tmp_path / "run", *IN_PROCESS, domain=domain
         ) as (
@@ -101,8 +101,8 @@ def test_it_is_seen_paused_stepped_handed_over_and_heard_to_end(
             slot = begun.layout.slot_id("ball", "pose")
             newest(run, lambda now: begun.models[now.owners[slot]].name == "grasp", "the owner")
             assert done(run, Raise("called", {"floor": 2})) is None
-            assert done(run, HoldTo(1.0)) is None
-            assert done(run, GoOn()) is None
+            assert done(run, SetPace(1.0)) is None
+            assert done(run, Resume()) is None
             newest(run, lambda now: (now.pace, now.phase) == (1.0, Phase.RUNNING), "the pace")
 
             def by_hand_rows() -> list[Happening]:

@@ -15,13 +15,13 @@ from hetwin_core.episodes.tables.rows import Belief, Status
 from hetwin_core.episodes.tables.tables import Tables
 from hetwin_suite.view.document import html_of
 from hetwin_suite.view.figures import Part, Rows
-from hetwin_suite.view.report.course import MAX_FACTS, Mark, course_card, drawn, facts
+from hetwin_suite.view.report.course import MAX_FACTS, Mark, course_card, course_figure, facts
 
 TIPPED = Mark("unstable_support", between(7.8, 8.0), "box <came> off tray without a hand.")
 
 
 def figure(tables: Tables, *flaws: Mark) -> Rows:
-    return drawn(tables, facts(tables)[0], flaws)
+    return course_figure(tables, facts(tables)[0], flaws)
 
 
 def bars_of(drawing: Rows, kind: str) -> list[tuple[str, float, float]]:

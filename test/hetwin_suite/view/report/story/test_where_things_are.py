@@ -9,7 +9,7 @@ from support.made_episode import made_episode, observed, poses, with_fields
 from hetwin_core.ensemble.scene.values import POSE
 from hetwin_core.episodes.derived import Annotation
 from hetwin_suite.view.report.story.events import intended_places
-from hetwin_suite.view.report.story.headline import acted_on, outcomes
+from hetwin_suite.view.report.story.headline import actions_sentence, outcomes
 
 PUT = observed("put_down", 4.0, object="ball", hand="hand", support="stand")
 LOST = observed("lost", 4.0, object="ball", hand="hand", support=None)
@@ -54,7 +54,7 @@ def test_a_place_that_is_poured_into_is_not_where_a_thing_is_to_go() -> None:
 def test_things_of_which_only_actions_speak_are_counted() -> None:
     episode = made_episode(ENTITIES, {("ball", POSE): poses((0.0, 0.0, 0.0))})
     action = Annotation("suck", 0, 1, {"object": "ball"}, False)
-    assert acted_on(episode) == ""
-    assert acted_on(with_fields(episode, annotations=(action,))) == (
+    assert actions_sentence(episode) == ""
+    assert actions_sentence(with_fields(episode, annotations=(action,))) == (
         "The robot acted on ball (suck); it moved by 0 mm."
     )
