@@ -162,8 +162,8 @@ def obey(
         for note in robot.notes:
             to_stderr(f"warning: {note}")
         with Interrupts() as interrupts:
-            said = f"a robot obeys; it publishes {', '.join(robot.topics)}"
-            present(Result({"topics": list(robot.topics)}, [said]), as_json=as_json, indent=None)
+            status = f"a robot obeys; it publishes {', '.join(robot.topics)}"
+            present(Result({"topics": list(robot.topics)}, [status]), as_json=as_json, indent=None)
             robot.run(to_stderr, lambda: interrupts.first is not None)
     raise typer.Exit(interrupts.code)
 
@@ -213,10 +213,10 @@ def read_place(text: str) -> PlanarPose:
     """
     from hetwin_suite.robot import PlanarPose
 
-    found = numbers(text, 3)
-    if found is None:
+    values = numbers(text, 3)
+    if values is None:
         raise _no("place", text, "X,Y,YAW in m and rad, e.g. 2.94,2.84,1.57")
-    return PlanarPose(*found)
+    return PlanarPose(*values)
 
 
 def read_gap(text: str) -> Gap:
@@ -227,10 +227,10 @@ def read_gap(text: str) -> Gap:
     """
     from hetwin_commanding.played import Gap
 
-    found = numbers(text, 2, ":")
-    if found is None or found[0] < 0.0 or found[1] <= 0.0:
+    values = numbers(text, 2, ":")
+    if values is None or values[0] < 0.0 or values[1] <= 0.0:
         raise _no("gap", text, "AT:SECONDS, two numbers, e.g. 3:2")
-    return Gap(*found)
+    return Gap(*values)
 
 
 def read_fault(text: str) -> Fault:
@@ -242,11 +242,11 @@ def read_fault(text: str) -> Fault:
     from hetwin_commanding.obeying.faults import Fault, FaultKind
 
     kind, _, at = text.partition(":")
-    found = numbers(at, 1)
-    if kind not in {*FaultKind} or found is None or not 0.0 <= found[0] < 1e6:
+    seconds = numbers(at, 1)
+    if kind not in {*FaultKind} or seconds is None or not 0.0 <= seconds[0] < 1e6:
         expected = f"KIND:AT, one of {', '.join(FaultKind)} and seconds, e.g. freeze:1.5"
         raise _no("fault", text, expected)
-    return Fault(FaultKind(kind), found[0])
+    return Fault(FaultKind(kind), seconds[0])
 
 
 def _no(what: str, text: str, expected: str) -> BadInput:

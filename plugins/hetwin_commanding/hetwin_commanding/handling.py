@@ -174,17 +174,17 @@ class HandPlanner:
         Raises:
             BadInput: if it does not exist, or lacks the attribute that the goal needs.
         """
-        able = sorted(one.name for one in self._entities.values() if attribute in one.tags)
+        candidates = sorted(one.name for one in self._entities.values() if attribute in one.tags)
         entity = self._entities.get(name)
         if entity is None:
             raise BadInput(
                 "the scene has no such entity",
                 where=key,
                 found=name,
-                expected=one_of(name, able) if able else "an entity of the world",
+                expected=one_of(name, candidates) if candidates else "an entity of the world",
             )
         if attribute not in entity.tags:
-            others = f"; {attribute} are {', '.join(able)}" if able else ""
+            others = f"; {attribute} are {', '.join(candidates)}" if candidates else ""
             raise BadInput(
                 f"this is not {attribute}",
                 where=key,

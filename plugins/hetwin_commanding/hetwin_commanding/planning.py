@@ -127,12 +127,12 @@ class Planner:
                 found=goal.base,
                 expected="commands.base in the scenario: the topic that moves the base",
             )
-        way = base_move(self._place, PlanarPose(*goal.base), *self._commanded.base_speed)
-        rest = np.array([self._now(), self._now()])
-        zeros = np.zeros_like(rest)
-        times = np.array([0.0, max(way.duration, 1e-3)])
-        motion = JointTrajectory(self._commanded.names, times, rest, zeros, zeros)
-        return Stage(self._time, motion, frozenset(), touches=frozenset(goal.touches), base=way)
+        move = base_move(self._place, PlanarPose(*goal.base), *self._commanded.base_speed)
+        resting = np.array([self._now(), self._now()])
+        zeros = np.zeros_like(resting)
+        times = np.array([0.0, max(move.duration, 1e-3)])
+        motion = JointTrajectory(self._commanded.names, times, resting, zeros, zeros)
+        return Stage(self._time, motion, frozenset(), touches=frozenset(goal.touches), base=move)
 
     def _to_joints(self, goal: JointsGoal) -> Stage:
         target = self._now()

@@ -202,8 +202,8 @@ class RobotPlayer:
                 raise RunFailed("robot", "read", message.time_ns, message.reason)
             name, logged_ns, raw = message
             while announced and announced[0].time_ns <= logged_ns:
-                one = announced.popleft()
-                self._announce(one, begin_ns + round(one.time_ns / self._speed))
+                action = announced.popleft()
+                self._announce(action, begin_ns + round(action.time_ns / self._speed))
             due_ns = begin_ns + round(logged_ns / self._speed)
             time.sleep(max(0.0, (due_ns - time.time_ns()) / SECOND))
             topic = self._topics[name]

@@ -94,8 +94,8 @@ class Twin:
             )
         self.robot: Body = robots[0]
         given = {} if self.settings.robot is None else self.settings.robot.joints_at_start
-        said = self.settings.robot
-        self.wheels = None if said is None else said.wheels
+        robot_entry = self.settings.robot
+        self.wheels = None if robot_entry is None else robot_entry.wheels
         self.entities = tuple(entities_of(self._world, self.settings.tags))
         self.hands = self._world.hands
         self.place = PlanarPose.of(self.robot.pose)
@@ -249,8 +249,8 @@ class PlannedPart(Part):
         """Return the motion of the joints at a time."""
         time = time_ns * 1e-9 - self._rest
         state = self._plan.at(time)
-        begun = [stage.presses for stage in self._plan.stages if time >= stage.begin]
-        self.limited = tuple(sorted(frozenset().union(*begun)))
+        pressing = [stage.presses for stage in self._plan.stages if time >= stage.begin]
+        self.limited = tuple(sorted(frozenset().union(*pressing)))
         spread = np.zeros((3, len(self._driven)))
         spread[:, self._driven] = np.array(state)[:, self._of_joint]
         unknown = np.full(len(self._driven), np.nan)

@@ -120,8 +120,8 @@ def _is_telling(item: Disagreement, parted: Mapping[str, int]) -> bool:
     if item.fact.fluent != "contact":
         return False
     times = (parted[name] for name in (item.fact.a, item.fact.b) if name in parted)
-    begun = item.span.from_ns
-    return any(begun - TOLERANCE_NS <= time_ns <= begun + _CAUSE_NS for time_ns in times)
+    begin = item.span.from_ns
+    return any(begin - TOLERANCE_NS <= time_ns <= begin + _CAUSE_NS for time_ns in times)
 
 
 def _outcome(here: Side, there: Side, found: Found) -> Iterator[str]:

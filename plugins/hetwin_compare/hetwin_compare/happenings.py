@@ -201,8 +201,8 @@ class Disagreement(NamedTuple):
         """Return it as text, with its duration if that is short."""
         over = " ends" if self.occasion.span.to_ns <= self.span.from_ns else ""
         length = (self.span.to_ns - self.span.from_ns) / 1e9
-        lasts = f", for {length:.2f} s" if length < _SHORT_S else ""
-        return f"only {'there' if self.side else 'here'}: {self.fact.words()}{over}{lasts}"
+        duration = f", for {length:.2f} s" if length < _SHORT_S else ""
+        return f"only {'there' if self.side else 'here'}: {self.fact.words()}{over}{duration}"
 
 
 def disagreements(here: Side, there: Side, span: Interval) -> list[Disagreement]:
@@ -290,10 +290,10 @@ class TaskSplit(NamedTuple):
             assert task is not None  # at least one of them is set
             return f"only {'here' if self.here else 'there'}: the task {task.id}"
         if self.here.status != self.there.status:
-            ways = f"{_ending(self.here)} here, {_ending(self.there)} there"
-            return f"the task {self.here.id} is {ways}"
-        lasts = f"lasts {_lasting(self.here)} here, {_lasting(self.there)} there"
-        return f"the task {self.here.id} {lasts}"
+            endings = f"{_ending(self.here)} here, {_ending(self.there)} there"
+            return f"the task {self.here.id} is {endings}"
+        duration = f"lasts {_lasting(self.here)} here, {_lasting(self.there)} there"
+        return f"the task {self.here.id} {duration}"
 
 
 def split_tasks(here: Side, there: Side, span: Interval) -> list[TaskSplit]:

@@ -56,10 +56,10 @@ def since(poses: Floats, start: Floats) -> Floats:
     return np.hstack([poses[:, :3] - start[0, :3], _multiplied(poses[:, 3:], back)])
 
 
-def _multiplied(one: Floats, other: Floats) -> Floats:
+def _multiplied(first: Floats, second: Floats) -> Floats:
     """Return (n, 4) the products of quaternions (n, 4) with a quaternion (4,)."""
-    w, x, y, z = one.T
-    a, b, c, d = other
+    w, x, y, z = first.T
+    a, b, c, d = second
     return np.stack(
         [
             w * a - x * b - y * c - z * d,
@@ -196,11 +196,11 @@ def _windows(
     while begin < end:
         until = min(begin + _WINDOW_NS, end)
         around = Interval(begin - _MARGIN_NS, until + _MARGIN_NS)
-        one, other = here.states(around), there.states(around)
-        times = np.union1d(one[0], other[0])
+        first, second = here.states(around), there.states(around)
+        times = np.union1d(first[0], second[0])
         times = times[(times >= begin) & (times < until)]
-        if len(times) and len(one[0]) and len(other[0]):
-            yield times, one, other
+        if len(times) and len(first[0]) and len(second[0]):
+            yield times, first, second
         begin = until
 
 
@@ -228,8 +228,8 @@ def _look(body: _Body, times: Times, poses: list[Floats | None]) -> None:
         if pose is not None and start is not None
     ]
     if body.parted_ns is None:
-        one, other = moved[0], moved[1] if len(moved) > 1 else still(len(times))
-        body.parted_ns = _first_time(times, *distances(one, other), body.from_ns)
+        first, second = moved[0], moved[1] if len(moved) > 1 else still(len(times))
+        body.parted_ns = _first_time(times, *distances(first, second), body.from_ns)
     here, there = poses
     if here is None or there is None:
         return
@@ -256,10 +256,10 @@ def first_belief(here: Side, there: Side, span: Interval) -> Parting | None:
     Believed poses are compared like poses, without the difference of the first ones. Other beliefs differ while the
     robot holds one in one run alone for longer than the tolerance.
     """
-    one, other = (_by_fact(side, span) for side in (here, there))
+    first, second = (_by_fact(side, span) for side in (here, there))
     found = []
-    for fact in dict.fromkeys([*one, *other]):
-        rows = one.get(fact, []), other.get(fact, [])
+    for fact in dict.fromkeys([*first, *second]):
+        rows = first.get(fact, []), second.get(fact, [])
         time_ns = _parted(*rows, span)
         if time_ns is not None:
             found.append((time_ns, fact, rows))
@@ -283,18 +283,18 @@ def _parted(here: Sequence[Belief], there: Sequence[Belief], span: Interval) -> 
         return (here or there)[0].span.from_ns
     if here[0].pose is not None and there[0].pose is not None:
         return _parted_poses(here, there)
-    one, other = (Intervals(row.span for row in rows if row.holds) for rows in (here, there))
-    apart = [*(one - other).within(span), *(other - one).within(span)]
+    first, second = (Intervals(row.span for row in rows if row.holds) for rows in (here, there))
+    apart = [*(first - second).within(span), *(second - first).within(span)]
     long = (part.from_ns for part in apart if part.to_ns - part.from_ns > TOLERANCE_NS)
     return min((time_ns for time_ns in long if time_ns > span.from_ns), default=None)
 
 
 def _parted_poses(here: Sequence[Belief], there: Sequence[Belief]) -> int | None:
-    (one_ns, one), (other_ns, other) = (_poses(rows) for rows in (here, there))
+    (one_ns, first), (other_ns, second) = (_poses(rows) for rows in (here, there))
     times = np.union1d(one_ns, other_ns)
     moved = [
         since(sampled(times, known_ns, poses), poses[:1])
-        for known_ns, poses in ((one_ns, one), (other_ns, other))
+        for known_ns, poses in ((one_ns, first), (other_ns, second))
     ]
     distance, angle = distances(*moved)
     off = np.nonzero((distance > DISTANCE_M) | (angle > TURNED))[0]

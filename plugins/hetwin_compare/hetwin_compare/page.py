@@ -123,8 +123,8 @@ def _settings(found: Comparison) -> Content:
     ]
     if not said:
         return ()
-    rest = (part for one in said[1:] for part in ("; ", *one))
-    return Paragraph(("Given differently: ", *said[0], *rest, "."), "settings")
+    further = (part for one in said[1:] for part in ("; ", *one))
+    return Paragraph(("Given differently: ", *said[0], *further, "."), "settings")
 
 
 def _headline(found: Comparison, moments: Sequence[MarkedTime]) -> list[Content]:

@@ -44,9 +44,9 @@ def joint_columns(names: Sequence[str], file: Path, where: str) -> dict[str, int
     Raises:
         BadInput: if no column is a joint, or two columns are the same joint.
     """
-    said = [(name, i) for i, name in enumerate(names) if _POSITION.search(name)]
+    matching = [(name, i) for i, name in enumerate(names) if _POSITION.search(name)]
     plain = [(name, i) for i, name in enumerate(names) if not _NO_POSITION.search(name)]
-    taken = said or plain
+    taken = matching or plain
     joints = [_POSITION.sub("", name) for name, _ in taken]
     if len({joint.rpartition("/")[0] for joint in joints}) == 1:
         joints = [joint.rpartition("/")[2] for joint in joints]
@@ -90,13 +90,15 @@ def check_episode(number: int | None, episodes: Collection[int], file: Path) -> 
         return number
     if number is None and len(episodes) == 1:
         return next(iter(episodes))
-    there = f"{OPTION} with a number from {min(episodes, default=0)} to {max(episodes, default=0)}"
+    expected = (
+        f"{OPTION} with a number from {min(episodes, default=0)} to {max(episodes, default=0)}"
+    )
     if len(episodes) <= max(episodes, default=0) - min(episodes, default=0):
-        there = f"{OPTION} with one of {some([str(n) for n in sorted(episodes)])}"
+        expected = f"{OPTION} with one of {some([str(n) for n in sorted(episodes)])}"
     raise BadInput(
         "the data set has several episodes" if number is None else "there is no such episode",
         file=file,
         where=OPTION,
         found=f"{len(episodes)} episodes" if number is None else number,
-        expected=f"{there}; there are {len(episodes)}" if number is not None else there,
+        expected=f"{expected}; there are {len(episodes)}" if number is not None else expected,
     )

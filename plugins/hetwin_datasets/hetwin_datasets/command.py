@@ -58,8 +58,8 @@ def label(
     missing = len(labels) - len(found.found)
     lines += [f"{missing} in the night are of nothing here"] if missing else []
     lines += [] if compared is None else compared.lines
-    said = {name: one.said for name, one in found.labels.items()}
-    document = {"labels": said, "agreement": compared}
+    values = {name: one.said for name, one in found.labels.items()}
+    document = {"labels": values, "agreement": compared}
     if check:
         if compared is None:
             raise BadInput(

@@ -231,11 +231,11 @@ def _opening(fingers: Floats) -> Floats:
 
 def _environment(data: Any, path: Path) -> Mapping[str, Any]:
     """Return the attribute `env_args` of the data set; empty if missing."""
-    said = data.attrs.get("env_args")
-    if said is None:
+    arguments = data.attrs.get("env_args")
+    if arguments is None:
         return {}
     try:
-        read = dict(json.loads(said))
+        read = dict(json.loads(arguments))
     except (TypeError, ValueError) as error:
         raise BadInput(
             f"this is no object in JSON: {error}",

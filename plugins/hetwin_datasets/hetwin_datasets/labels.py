@@ -89,8 +89,8 @@ def read_night(folder: Path) -> list[Label]:
         )
     pq = reader("pyarrow.parquet", "the table of a night")
     try:
-        there = pq.read_schema(file).names
-        wanted = [name for name in (*_NEEDED, *_BESIDE) if name in there]
+        columns = pq.read_schema(file).names
+        wanted = [name for name in (*_NEEDED, *_BESIDE) if name in columns]
         rows = pq.read_table(file, columns=wanted).to_pylist()
         labels = [_label(row) for row in rows]
     except Exception as error:  # the library raises errors without a common base class
@@ -127,10 +127,10 @@ def _number(said: Any) -> int | None:
 def summary(labels: Iterable[Label], what: str) -> str:
     """Return the number of labels of each kind as text."""
     counts = Counter(label.word for label in labels)
-    said = ", ".join(
+    counts_text = ", ".join(
         f"{counts[word]} {word}" for word in (SUCCESS, FAILURE, UNKNOWN) if counts[word]
     )
-    return f"{counted(counts.total(), what)} labelled: {said}"
+    return f"{counted(counts.total(), what)} labelled: {counts_text}"
 
 
 def write_labels(file: Path, labels: Sequence[Mapping[str, Any]] | Mapping[str, Any]) -> None:

@@ -156,7 +156,7 @@ class Info:
             )
         names = self.feature(column).get("names")
         if isinstance(names, dict):
-            names = next((each for each in names.values() if isinstance(each, list)), list(names))
+            names = next((name for name in names.values() if isinstance(name, list)), list(names))
         if not isinstance(names, list) or not names:
             raise BadInput(
                 "the data set does not name its joints",
@@ -232,9 +232,9 @@ def _units(
 ) -> tuple[list[float], tuple[str, ...]]:
     """Return the factor to SI units for each element, and notes for the user."""
     feature = info.feature(state)
-    said = feature.get("units", feature.get("unit"))
-    if said is not None:
-        words = [str(word) for word in said] if isinstance(said, list) else [str(said)] * len(names)
+    unit = feature.get("units", feature.get("unit"))
+    if unit is not None:
+        words = [str(word) for word in unit] if isinstance(unit, list) else [str(unit)] * len(names)
         factors = [si_per(word) for word in words]
         if len(words) == len(names) and None not in factors:
             return [factor for factor in factors if factor is not None], ()
@@ -242,7 +242,7 @@ def _units(
             "these are no units of positions",
             file=info.file,
             where=f"features.{state}.units",
-            found=said,
+            found=unit,
             expected=f"rad, deg, m or mm for all, or one for each of the {len(names)} numbers",
         )
     if info.robot.casefold().startswith(_MOTORS) and np.any(np.abs(positions) > _NO_RADIANS):

@@ -112,8 +112,8 @@ def _label_lines(file: Path, found: Mapping[int, Label]) -> Path:
 
 
 def _columns(label: Label | None) -> dict[str, Any]:
-    said = dict.fromkeys(SAID) if label is None else label.said
-    return {f"{PREFIX}{key}": said[key] for key in SAID}
+    value = dict.fromkeys(SAID) if label is None else label.said
+    return {f"{PREFIX}{key}": value[key] for key in SAID}
 
 
 def _lines(file: Path) -> list[dict[str, Any]]:
@@ -182,17 +182,17 @@ def own_labels(folder: Path, key: str) -> dict[int, bool | None]:
         BadInput: if the labels cannot be read, or are neither true nor false.
     """
     found: dict[int, bool | None] = {}
-    for file, number, said in _in_meta(folder, key):
-        found[number] = truth_of(_single(said), file, f"{key} of episode {number}")
+    for file, number, value in _in_meta(folder, key):
+        found[number] = truth_of(_single(value), file, f"{key} of episode {number}")
     if not found:
-        for file, number, said in _in_data(folder, key):
-            truth = truth_of(_single(said), file, f"{key} of episode {number}")
+        for file, number, value in _in_data(folder, key):
+            truth = truth_of(_single(value), file, f"{key} of episode {number}")
             found[number] = bool(truth) or bool(found.get(number))
     return found
 
 
-def _single(said: Any) -> Any:
-    return said[0] if isinstance(said, list) and len(said) == 1 else said
+def _single(value: Any) -> Any:
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
 def _in_meta(folder: Path, key: str) -> Iterator[tuple[Path, int, Any]]:

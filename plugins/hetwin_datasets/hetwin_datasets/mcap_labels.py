@@ -49,12 +49,12 @@ def append(file: Path, name: str, facts: Mapping[str, str], attachment: bytes) -
         body = bytes(16) + inside + struct.pack("<Q", len(attachment)) + attachment
         attached = _record(_ATTACHMENT, body + struct.pack("<I", crc32(body)))
         pairs = b"".join(_text(part) for pair in facts.items() for part in pair)
-        told = _record(_METADATA, _text(name) + struct.pack("<I", len(pairs)) + pairs)
+        record = _record(_METADATA, _text(name) + struct.pack("<I", len(pairs)) + pairs)
         at = end.data
         places = struct.pack("<QQQQQ", at, len(attached), 0, 0, len(attachment))
-        place = struct.pack("<QQ", at + len(attached), len(told))
+        place = struct.pack("<QQ", at + len(attached), len(record))
         added = [(_ATTACHMENT_INDEX, places + inside), (_METADATA_INDEX, place + _text(name))]
-        data = attached + told
+        data = attached + record
         checksum = crc32(data, end.checksum) if end.checksum else 0
         data += _record(_DATA_END, struct.pack("<I", checksum))
         stream.seek(at)
@@ -100,10 +100,10 @@ def _end(stream: BinaryIO) -> _End:
     kind, length, checksum = struct.unpack("<BQI", stream.read(_DATA_END_SIZE))
     if (kind, length) != (_DATA_END, 4):
         raise ValueError("its data have no end")
-    rest = size - _FOOTER_SIZE - data - _DATA_END_SIZE
-    if rest > _MOST:
-        raise ValueError(f"its summary has {rest} bytes; at most {_MOST} are read")
-    return _End(data, checksum, list(_records(stream.read(rest))))
+    summary_size = size - _FOOTER_SIZE - data - _DATA_END_SIZE
+    if summary_size > _MOST:
+        raise ValueError(f"its summary has {summary_size} bytes; at most {_MOST} are read")
+    return _End(data, checksum, list(_records(stream.read(summary_size))))
 
 
 def _records(data: bytes) -> Iterator[tuple[int, bytes]]:
@@ -130,7 +130,7 @@ def _with(
         return []
     kept = [(kind, content) for kind, content in summary if kind != _OFFSET]
     kinds = list(dict.fromkeys(kind for kind, _ in (*kept, *added)))
-    grouped = [row for one in kinds for row in (*kept, *added) if row[0] == one]
+    grouped = [row for kind in kinds for row in (*kept, *added) if row[0] == kind]
     return [
         (kind, _counted(content) if kind == _STATISTICS else content) for kind, content in grouped
     ]

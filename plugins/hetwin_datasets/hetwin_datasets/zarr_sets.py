@@ -50,9 +50,9 @@ def read_zarr(path: Path, number: int | None) -> DatasetEpisode:
 def _episode(store: Any, path: Path, number: int | None) -> DatasetEpisode:
     column = next((name for name in _POSITIONS if f"data/{name}" in store), None)
     if column is None or _ENDS not in store:
-        there = [*store, *(f"data/{name}" for name in store.get("data", ()))]
+        arrays = [*store, *(f"data/{name}" for name in store.get("data", ()))]
         raise BadInput(
-            "the layout of the store is not known", file=path, found=some(there), expected=_LAYOUT
+            "the layout of the store is not known", file=path, found=some(arrays), expected=_LAYOUT
         )
     all_rows = numbers(store, f"data/{column}", path)
     ends = [0, *(int(end) for end in np.ravel(store[_ENDS]))]

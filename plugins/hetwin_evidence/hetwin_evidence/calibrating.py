@@ -65,7 +65,7 @@ def calibrate_hand(bag: Path, scenario: str, name: str | None, out: Path | None)
     }
     if out is not None:
         write_text(out, json.dumps(file, indent=1) + "\n")
-    rest = {
+    values = {
         "spread": found.spread,
         "closings": found.closings,
         "shares": found.shares,
@@ -73,7 +73,7 @@ def calibrate_hand(bag: Path, scenario: str, name: str | None, out: Path | None)
     }
     more = {"noise": found.noise, "missing": found.missing}
     return Result(
-        {"hand": chosen, **file, **rest, **more, "out": out and str(out)}, _lines(found, out)
+        {"hand": chosen, **file, **values, **more, "out": out and str(out)}, _lines(found, out)
     )
 
 
@@ -125,7 +125,7 @@ class _Recorder:
 
 def _lines(found: HandCalibration, out: Path | None) -> Iterator[str]:
     for end, count, share in zip(found.empty, found.closings, found.shares, strict=True):
-        yield f"closes on nothing at {', '.join(f'{one:.4f}' for one in end)} ({count} times)"
+        yield f"closes on nothing at {', '.join(f'{position:.4f}' for position in end)} ({count} times)"
         if share < _SHORT:
             yield (
                 f"that is {share:.0%} of the way to closed: if an object was in the hand, record again without it"

@@ -76,27 +76,31 @@ class Reports:
                 self._note_felt(event)
 
     def _note_gripper(self, event: Event) -> None:
-        of, arguments = hand_of_event(event, self._hands), event.arguments
-        if of is None or of.name != self._hand.name:
+        hand, arguments = hand_of_event(event, self._hands), event.arguments
+        if hand is None or hand.name != self._hand.name:
             return
         stopped = bool(arguments.get("stalled") or arguments.get("grasped"))
-        speaks = stopped or arguments.get("reached_goal") or arguments.get("grasped") is False
-        self._gripper = (stopped, event.time_ns) if speaks else None
+        is_conclusive = (
+            stopped or arguments.get("reached_goal") or arguments.get("grasped") is False
+        )
+        self._gripper = (stopped, event.time_ns) if is_conclusive else None
 
     def _note_command(self, event: Event) -> None:
         positions = event.arguments.get("positions")
         if not isinstance(positions, dict):
             positions = self._by_order(event)
-        own = {k: v for k, v in positions.items() if k in self._hand.joints}
-        self._commanded |= {k: float(v) for k, v in own.items() if isinstance(v, int | float)}
-        if not own:
+        own_positions = {k: v for k, v in positions.items() if k in self._hand.joints}
+        self._commanded |= {
+            k: float(v) for k, v in own_positions.items() if isinstance(v, int | float)
+        }
+        if not own_positions:
             self._others = tuple(positions)
 
     def _by_order(self, event: Event) -> dict[str, Json]:
         """Return the values of a command without names, if it is for this hand and has one for each joint."""
         values, joints = event.arguments.get("values"), self._hand.joints
-        of = hand_of_event(event, self._hands)
-        if of is None or of.name != self._hand.name or not isinstance(values, list):
+        hand = hand_of_event(event, self._hands)
+        if hand is None or hand.name != self._hand.name or not isinstance(values, list):
             return {}
         return dict(zip(joints, values, strict=True)) if len(values) == len(joints) else {}
 

@@ -120,7 +120,7 @@ def _learn_ends(
         if kind is None:
             kinds.append(kind := [])
         kind.append(stopped)
-    found.empty = [[round(float(one), 5) for one in np.mean(kind, axis=0)] for kind in kinds]
+    found.empty = [[round(float(value), 5) for value in np.mean(kind, axis=0)] for kind in kinds]
     found.closings = [len(kind) for kind in kinds]
     if not ends:
         found.missing.append(
@@ -177,7 +177,7 @@ def _learn_tool(found: HandCalibration, motion: Motion) -> None:
         return
     mass = float(weighed[0]) / GRAVITY
     found.tool_mass, found.inverted = round(abs(mass), 4), mass < 0.0
-    found.offset = [round(float(one), 3) for one in weighed[1:]]
+    found.offset = [round(float(value), 3) for value in weighed[1:]]
 
 
 def tactile_rise(pressures: ArrayLike, references: ArrayLike) -> float:

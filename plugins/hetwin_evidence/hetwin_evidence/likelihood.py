@@ -125,9 +125,9 @@ def voice(source: str, quantity: float, stamp_s: float | None = None) -> Voice:
     return Voice(source, quantity, curve.unit, curve.speaks(quantity), stamp_s)
 
 
-def against(one: Voice) -> Voice:
+def against(evidence: Voice) -> Voice:
     """Return the evidence of a source for the opposite claim."""
-    return replace(one, log_ratio=-one.log_ratio)
+    return replace(evidence, log_ratio=-evidence.log_ratio)
 
 
 def silent(source: str, reason: str) -> Voice:
@@ -148,21 +148,21 @@ def claim(name: str, voices: Iterable[Voice], prior: float = 0.5) -> Claim:
     """
     if not 0.0 < prior < 1.0:
         raise ValueError(f"prior is {prior}, expected a number between 0 and 1")
-    heard = tuple(voices)
-    speaking = [one for one in heard if one.quantity is not None]
+    evidence = tuple(voices)
+    speaking = [item for item in evidence if item.quantity is not None]
     weight = SHARED if len(speaking) > 1 else 1.0
-    odds = log(prior / (1.0 - prior)) + weight * sum(one.log_ratio for one in speaking)
+    odds = log(prior / (1.0 - prior)) + weight * sum(item.log_ratio for item in speaking)
     probability = 1.0 / (1.0 + exp(-odds))
     if not speaking:
-        why = "; ".join(f"{one.source}: {one.reason}" for one in heard) or "no signal"
-        return Claim(name, probability, heard, f"no source has a say ({why})")
+        why = "; ".join(f"{item.source}: {item.reason}" for item in evidence) or "no signal"
+        return Claim(name, probability, evidence, f"no source has a say ({why})")
     between = KNOWN_BELOW <= probability <= KNOWN_ABOVE
     reason = (
         f"probability {probability:.2f} lies between {KNOWN_BELOW} and {KNOWN_ABOVE}"
         if between
         else ""
     )
-    return Claim(name, probability, heard, reason)
+    return Claim(name, probability, evidence, reason)
 
 
 def judged(found: Claim, hand: str, time_ns: int) -> Event:

@@ -219,7 +219,7 @@ class Mating(Model[MatingSettings]):
         return radial <= limits.near_radius and abs(axial) <= limits.near_length
 
     def _judge(self, meeting: Meeting, time_ns: int) -> Event:
-        voices: list[Voice] = [below(one, self.settings.goes_in) for one in meeting.depths()]
+        voices: list[Voice] = [below(depth, self.settings.goes_in) for depth in meeting.depths()]
         found = claim("connected", voices, self.settings.prior)
         return judged(found, self.settings.hand.name, time_ns)
 

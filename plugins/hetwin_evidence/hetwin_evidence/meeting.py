@@ -93,7 +93,9 @@ class FirstRest:
         if self.met is not None:
             return
         self._way.append((time_ns, along))
-        past = [one for time, one in self._way if time <= time_ns - round(1e9 * _STILL_S)]
+        past = [
+            along_then for time, along_then in self._way if time <= time_ns - round(1e9 * _STILL_S)
+        ]
         if past and along - self._way[0][1] > _MOVED_M and along - past[-1] < _STILL_M:
             self.met = time_ns, along
 
@@ -115,15 +117,15 @@ class Meeting:
         """Process the hand's position along the axis [m], and the signals of the arm by source."""
         self._along = along
         self._first_ns = self._first_ns or time_ns
-        for one in self._resistances:
-            if one.source in felt:
-                one.feel(time_ns, along, felt[one.source])
+        for resistance in self._resistances:
+            if resistance.source in felt:
+                resistance.feel(time_ns, along, felt[resistance.source])
         self._rested.go_on(time_ns, along)
 
     def depths(self) -> Iterator[Depth]:
         """Yield the depth by each source, the most precise first; all but the first available source abstain."""
         speaking = ""
-        has = {one.source: one for one in self._resistances}
+        has = {resistance.source: resistance for resistance in self._resistances}
         for source in SPREADS:
             if speaking:
                 yield Depth(source, None, None, f"{_NAMES[speaking]} knows better")

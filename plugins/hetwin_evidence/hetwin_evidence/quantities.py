@@ -149,15 +149,18 @@ def pull_test(pulls: ArrayLike, travels: ArrayLike, enough: float = 5.0) -> floa
     Raises:
         ValueError: if the shapes differ, or the arrays are empty.
     """
-    forces, ways = np.asarray(pulls, dtype=np.float64), np.asarray(travels, dtype=np.float64)
-    if forces.shape != ways.shape or not forces.size:
+    forces, displacements = (
+        np.asarray(pulls, dtype=np.float64),
+        np.asarray(travels, dtype=np.float64),
+    )
+    if forces.shape != displacements.shape or not forces.size:
         raise ValueError(
-            f"pulls {forces.shape} and travels {ways.shape}: expected the same number, at least one"
+            f"pulls {forces.shape} and travels {displacements.shape}: expected the same number, at least one"
         )
     hard = np.flatnonzero(forces >= enough)
     if hard.size:
-        return float(ways[hard[0]])
-    return float(ways.max()) if ways.max() > 0.003 else None
+        return float(displacements[hard[0]])
+    return float(displacements.max()) if displacements.max() > 0.003 else None
 
 
 def contact_force(stamps: ArrayLike, forces: ArrayLike) -> float:

@@ -63,13 +63,13 @@ class Wrist:
         rows = scene.wrenches
         if not len(rows):
             return
-        own, mine = self._own(rows)
+        own, own_rows = self._own(rows)
         self._strange = own < 0
         if own < 0:
             return
         if own != self.sensor:
             self.sensor, self._link = own, scene.layout.entities[own].name
-        fresh = mine[mine[:, 0].searchsorted(self._newest_ns, side="right") :, [0, 2, 3, 4]]
+        fresh = own_rows[own_rows[:, 0].searchsorted(self._newest_ns, side="right") :, [0, 2, 3, 4]]
         if not len(fresh):
             return
         self._newest_ns = float(fresh[-1, 0])

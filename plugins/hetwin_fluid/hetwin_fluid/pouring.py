@@ -23,8 +23,8 @@ class PouredParticles:
             relative_to(frame, pose_value(p, linear=v).data)
             for p, v in zip(self.positions, self.velocities, strict=True)
         ]
-        both = np.array(seen).reshape(-1, 13)
-        return both[:, :3], both[:, 7:10]
+        states = np.array(seen).reshape(-1, 13)
+        return states[:, :3], states[:, 7:10]
 
 
 def read_pouring(arguments: Mapping[str, Json]) -> PouredParticles:

@@ -76,15 +76,15 @@ def plan_of(known: Sequence[Announced], now_ns: int, until_ns: int) -> dict[str,
         until_ns: minimum end of the plan [ns].
     """
     steps = sorted(
-        (one for one in known if one.trajectory is not None and one.end_ns > now_ns),
-        key=lambda one: one.start_ns,
+        (action for action in known if action.trajectory is not None and action.end_ns > now_ns),
+        key=lambda action: action.start_ns,
     )
-    return {"plan": [one.as_step() for one in steps], "lasting": (until_ns - now_ns) / 1e9}
+    return {"plan": [step.as_step() for step in steps], "lasting": (until_ns - now_ns) / 1e9}
 
 
 def end_of(known: Sequence[Announced]) -> int:
     """Return the end of the last announced action [ns]."""
-    return max((one.end_ns for one in known), default=0)
+    return max((action.end_ns for action in known), default=0)
 
 
 def _is_trajectory(value: Json) -> bool:

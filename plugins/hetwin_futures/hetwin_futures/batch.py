@@ -82,20 +82,20 @@ def project(study: Study, samples: int, until: Until | None = None) -> Batch:
     Raises:
         BadInput: if the scenario cannot be used, or its uncertainty or outcomes do not fit its scene.
     """
-    asked, uncertainty, begun = study.scenario.file.outcomes, study.uncertainty, time.monotonic()
+    outcomes, uncertainty, start = study.scenario.file.outcomes, study.uncertainty, time.monotonic()
     draws = (uncertainty.draw(study.seed, index) for index in range(samples))
     runs: list[RunResult] = []
     stopped = False
     with closing(_in_order(study.runs(draws))) as results:
         for result in results:
             runs.append(result)
-            if until is not None and until.holds(counted(runs, asked)):
+            if until is not None and until.holds(counted(runs, outcomes)):
                 stopped = True
                 break
-    wall_time = time.monotonic() - begun
+    wall_time = time.monotonic() - start
     if stopped and study.out is not None:
         _forget(study.out, len(runs))
-    return Batch(tuple(runs), counted(runs, asked), stopped, wall_time)
+    return Batch(tuple(runs), counted(runs, outcomes), stopped, wall_time)
 
 
 def _in_order(runs: Generator[RunResult, None, None]) -> Generator[RunResult, None, None]:

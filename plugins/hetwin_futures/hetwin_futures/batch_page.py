@@ -59,8 +59,8 @@ class Kind(NamedTuple):
         """Outcomes and flaws of the runs as text."""
         if self.failed:
             return "failed"
-        told = [*self.outcomes, *(f"not {name}" for name in self.missed)]
-        text = ", ".join(told) or "went to its end"
+        content = [*self.outcomes, *(f"not {name}" for name in self.missed)]
+        text = ", ".join(content) or "went to its end"
         if self.flaws:
             text += f"; {', '.join(self.flaws)}"
         return text.replace("_", " ")
@@ -104,7 +104,7 @@ def run_pictures(run: Path) -> list[Picture]:
         NoGraphics: if pictures cannot be rendered here.
     """
     drawn = stills(Episode.open(run), _moments(run))
-    return [Picture(one.png, f"{one.time_ns / 1e9:.2f} s, {one.caption}") for one in drawn]
+    return [Picture(image.png, f"{image.time_ns / 1e9:.2f} s, {image.caption}") for image in drawn]
 
 
 def _moments(run: Path) -> list[Moment]:
@@ -129,14 +129,14 @@ SHARES = Axis("probability", (-0.02, 1.02), percent=True)
 
 def over_runs(batch: Batch) -> Chart:
     """Plot the probability of each outcome, as known after each run."""
-    of = _looks(len(batch.runs))
+    counts = _looks(len(batch.runs))
     lines = []
     for name, colour in zip(batch.outcomes, SERIES, strict=False):
         came = np.cumsum([run.outcomes.get(name) is True for run in batch.runs])
-        known: list[Share] = [share(int(came[n - 1]), n) for n in of]
+        known: list[Share] = [share(int(came[n - 1]), n) for n in counts]
         shares = [k.yes / k.of for k in known]
         band = [k.low for k in known], [k.high for k in known]
-        lines.append(Line(name, of, shares, colour, unit="%", decimals=1, band=band))
+        lines.append(Line(name, counts, shares, colour, unit="%", decimals=1, band=band))
     return Chart([Panel(lines, SHARES)], x=Axis("runs"), height=260)
 
 
@@ -157,8 +157,8 @@ def inputs(batch: Batch) -> Chart | None:
         runs = [run for run in batch.runs if run.succeeded is good]
         x, y = (_column(runs, name) for name in names)
         dots = [PointStyle.CIRCLE if good else PointStyle.CROSS]
-        said = [f"run {run.index}: {_place(run, names)}" for run in runs]
-        lines.append(Line(words, x, y, colour, style=LineStyle.NONE, points=dots, texts=said))
+        labels = [f"run {run.index}: {_place(run, names)}" for run in runs]
+        lines.append(Line(words, x, y, colour, style=LineStyle.NONE, points=dots, texts=labels))
     return Chart([Panel(lines, Axis(names[1]))], x=Axis(names[0]), height=340, single=True)
 
 
@@ -225,12 +225,12 @@ def _outcomes(batch: Batch) -> Section:
         ]
         for name, found in batch.outcomes.items()
     ]
-    told = Table(["outcome", "came about", "share", "probability"], rows)
+    content = Table(["outcome", "came about", "share", "probability"], rows)
     how = (
         "The probability lies between these bounds at a confidence of 95 %, however often one looks."
         " The bands show them as they became known."
     )
-    return Section("Outcomes", how, [told, over_runs(batch)])
+    return Section("Outcomes", how, [content, over_runs(batch)])
 
 
 def _flaws(batch: Batch) -> Section:
@@ -246,20 +246,20 @@ def _flaws(batch: Batch) -> Section:
 
 def _related(batch: Batch) -> Section:
     strengths = [[name, f"{strength:.2f}"] for name, strength in batch.related]
-    told: Content = Paragraph("No input goes with failure more than chance would make it.")
+    content: Content = Paragraph("No input goes with failure more than chance would make it.")
     if strengths:
-        told = Table(["input", "strength"], strengths)
+        content = Table(["input", "strength"], strengths)
     how = "How well each input tells the runs that were not as wanted from the others: 0 not at all, 1 exactly."
     shown = inputs(batch)
-    return Section("What goes with failure", how, [told, *([shown] if shown else [])])
+    return Section("What goes with failure", how, [content, *([shown] if shown else [])])
 
 
 def _kinds(kinds: list[Kind], out: Path) -> list[Content]:
     left = sum(len(kind.runs) for kind in kinds[MOST_KINDS:])
     rest = f" {left} more runs are of {len(kinds) - MOST_KINDS} further kinds." if left else ""
-    told = f"Runs with the same outcomes and flaws; one of each is shown.{rest}"
+    content = f"Runs with the same outcomes and flaws; one of each is shown.{rest}"
     cards = Cards([_card_of(kind, out) for kind in kinds[:MOST_KINDS]])
-    return [Section("Kinds of runs", told), cards]
+    return [Section("Kinds of runs", content), cards]
 
 
 def _card_of(kind: Kind, out: Path) -> Card:

@@ -124,10 +124,10 @@ def decide(
         experience=experience,
     )
     warn_of_lacking(decision.lacking(experience), prior)
-    for tried in decision.tried:
-        if tried.broken:
-            reason = f"{len(tried.broken)} futures: {tried.broken[0].error}"
-            to_stderr(f"warning: {tried.name}: {reason}")
+    for result in decision.tried:
+        if result.broken:
+            reason = f"{len(result.broken)} futures: {result.broken[0].error}"
+            to_stderr(f"warning: {result.name}: {reason}")
     kept = None if study.out is None else study.out / DECISION
     code = NOT_KNOWN if decision.chosen is None else 0
     return PagedResult(decision, _decision_lines(decision), code, kept=kept)

@@ -97,7 +97,7 @@ def _first_s(apart: Apart, end_ns: int) -> float:
 
 def spread(futures: Sequence[RunResult], name: str, time_s: float) -> float:
     """Return the largest distance in m of an object from its mean position over the futures at `time_s`."""
-    paths = [one.paths[name] for one in futures if name in one.paths]
+    paths = [future.paths[name] for future in futures if name in future.paths]
     if not paths:
         return 0.0
     places: Floats = np.array([_at(path, time_s) for path in paths])

@@ -85,13 +85,15 @@ class Decision:
 
     def lacking(self, experience: Experience) -> list[str]:
         """Operations for which the experience has rows, but none for the arguments used here."""
-        futures = (one for tried in self.tried for one in tried.futures)
-        return experience.lacks(act for one in futures for act in one.actions)
+        futures = (future for tried in self.tried for future in tried.futures)
+        return experience.lacks(act for future in futures for act in future.actions)
 
     @property
     def deterministic(self) -> bool:
         """Whether the same question gives the same decision."""
-        return self.whole and all(one.reproducible for each in self.tried for one in each.futures)
+        return self.whole and all(
+            future.reproducible for each in self.tried for future in each.futures
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON representation."""
@@ -125,12 +127,12 @@ def strategy_result(
         judged: whether the scenario has outcomes, so that a future can fail.
         experience: success rates of actions for reasons that the futures do not model.
     """
-    good = [one for one in futures if one.error is None]
-    broken = [one for one in futures if one.error is not None]
+    good = [future for future in futures if future.error is None]
+    broken = [future for future in futures if future.error is not None]
     failing = len(broken) + (sum(not one.succeeded for one in good) if judged else 0)
     chance = experience.chance([one.actions for one in good])
     is_critical = bool(futures) and 1.0 - (1.0 - failing / len(futures)) * chance.p > critical
-    brought = mean_of([one.value for one in futures if one.value is not None])
+    brought = mean_of([future.value for future in futures if future.value is not None])
     rows = {id(row): row for one in good for row in experience.rows_of(one.actions)}
     return StrategyResult(
         name, plan, good, broken, _times(brought, chance), is_critical, list(rows.values())
@@ -249,7 +251,10 @@ class _Deciding:
     def _run_trials(self, trials: Sequence[Trial]) -> tuple[Mapping[Trial, float], bool]:
         futures = [*self._now.runs((self._draw(*trial) for trial in trials), self._until)]
         count = len(self._plans)
-        finished = {(one.index % count, one.index // count): self._valued(one) for one in futures}
+        finished = {
+            (future.index % count, future.index // count): self._valued(future)
+            for future in futures
+        }
         self._finished |= finished
         goes_on = len(futures) == len(trials)
         self._whole &= goes_on

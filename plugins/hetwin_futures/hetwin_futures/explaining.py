@@ -58,11 +58,11 @@ def explain(study: Study, tables: Tables, change: str = "") -> Explanation:
             where="outcomes",
             expected="outcomes, each a question such as holds(on('box', 'tray'), at(end))",
         )
-    asked = candidates(study.uncertainty, change)
+    requested = candidates(study.uncertainty, change)
     judged = judged_tables(tables, outcomes)
     if all(value is True for value in judged.values()):
         return Explanation(None, NOTHING, say("explanation.succeeded"))
-    return _Explaining(study, tables).of(asked)
+    return _Explaining(study, tables).of(requested)
 
 
 class _Explaining:
@@ -74,11 +74,11 @@ class _Explaining:
         self._reasons: dict[str, None] = {}
         self._passed_over: list[str] = []
 
-    def of(self, asked: Sequence[Candidate]) -> Explanation:
+    def of(self, requested: Sequence[Candidate]) -> Explanation:
         """Try each candidate in turn; a change of a position is preferred to a change of a number."""
         best: Sufficient | None = None
         at_s = 0.0
-        for candidate in asked:
+        for candidate in requested:
             placed = self._placed(candidate)
             if placed is None and best is not None:
                 break
@@ -93,7 +93,7 @@ class _Explaining:
         return self._explanation(best, at_s)
 
     def _placed(self, candidate: Candidate) -> UncertainPose | None:
-        named = (one for one in self._uncertainty.placed if one.entity == candidate.name)
+        named = (spread for spread in self._uncertainty.placed if spread.entity == candidate.name)
         return next(named, None)
 
     def _can_matter(self, placed: UncertainPose) -> bool:
@@ -104,18 +104,18 @@ class _Explaining:
     def _smallest(
         self, candidate: Candidate, begin: float, best: Sufficient | None
     ) -> Sufficient | None:
-        below = float("inf") if best is None else best.amount
+        limit = float("inf") if best is None else best.amount
 
         def plan(now: RunAtMoment) -> Sufficient | None:
-            return self._search(now).smallest(candidate, below)
+            return self._search(now).smallest(candidate, limit)
 
         return at_moment(self._study, Moment(begin), plan)
 
     def _search(self, now: RunAtMoment) -> Search:
         uncertainty, scene, seed = now.uncertainty, now.scene, self._study.seed
         places = [
-            Place(one.entity, {name: np.array(scene.pose(name)[:7]) for name in one.poses})
-            for one in self._uncertainty.placed
+            Place(spread.entity, {name: np.array(scene.pose(name)[:7]) for name in spread.poses})
+            for spread in self._uncertainty.placed
         ]
         certain = Uncertainty(uncertainty.main, bodies=uncertainty.bodies, grips=uncertainty.grips)
 
@@ -160,8 +160,10 @@ def _only(uncertainty: Uncertainty, change: Change) -> Uncertainty:
     """Return the uncertainty of just the number that a change is about."""
     return Uncertainty(
         uncertainty.main,
-        physical=tuple(one for one in uncertainty.physical if one.name == change.parameter),
-        varied=tuple(one for one in uncertainty.varied if one.name == change.parameter),
+        physical=tuple(
+            spread for spread in uncertainty.physical if spread.name == change.parameter
+        ),
+        varied=tuple(spread for spread in uncertainty.varied if spread.name == change.parameter),
         bodies=uncertainty.bodies,
         grips=uncertainty.grips,
     )

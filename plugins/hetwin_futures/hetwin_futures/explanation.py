@@ -81,12 +81,12 @@ def _fixed(uncertainty: Uncertainty, change: Change) -> Uncertainty:
     return replace(
         uncertainty,
         varied=tuple(
-            one._replace(spread=only) if one.name == change.parameter else one
-            for one in uncertainty.varied
+            item._replace(spread=only) if item.name == change.parameter else item
+            for item in uncertainty.varied
         ),
         physical=tuple(
-            one._replace(spread=only) if one.name == change.parameter else one
-            for one in uncertainty.physical
+            item._replace(spread=only) if item.name == change.parameter else item
+            for item in uncertainty.physical
         ),
     )
 
@@ -111,12 +111,12 @@ def _shift_words(shift: Floats, ahead: Floats) -> str:
         (float(shift[2]), "higher", "lower"),
     ]
     largest = max(abs(amount) for amount, _, _ in parts)
-    said = [
+    texts = [
         f"{abs(amount) * 1000:.0f} mm {up if amount > 0.0 else down}"
         for amount, up, down in sorted(parts, key=lambda part: -abs(part[0]))
         if abs(amount) > _ASIDE * largest
     ]
-    return " and ".join(said)
+    return " and ".join(texts)
 
 
 AHEAD_S = 0.1
@@ -140,13 +140,13 @@ def begin_of(entities: Iterable[str], tables: Tables) -> float:
     if any(layout.entity(name).kind is not EntityKind.STATIC for name in names):
         return 0.0
     touched = [
-        one.time_ns
-        for one in tables.events
-        if one.name == "collision"
-        and one.time_ns > 0
-        and names & {*map(str, one.arguments.values())}
+        event.time_ns
+        for event in tables.events
+        if event.name == "collision"
+        and event.time_ns > 0
+        and names & {*map(str, event.arguments.values())}
     ]
-    let_go = [one.span.to_ns for one in tables.occasions.find("held") if one.ended]
+    let_go = [item.span.to_ns for item in tables.occasions.find("held") if item.ended]
     moments = [min(touched)] if touched else []
     moments += [max(let_go)] if let_go else []
     return max(min(moments) / 1e9 - AHEAD_S, 0.0) if moments else 0.0
@@ -163,10 +163,10 @@ def comes_near(entity: str, tables: Tables, reach: float) -> bool:
     layout = tables.layout
     at = tables.poses.at(entity, tables.start_ns)[1][:2]
     span = Interval(tables.start_ns, tables.known_until_ns + 1)
-    for one in layout.of_kind(EntityKind.OBJECT):
-        if not layout.has(one.name, POSE.name):
+    for item in layout.of_kind(EntityKind.OBJECT):
+        if not layout.has(item.name, POSE.name):
             continue
-        _, poses = tables.poses.during(one.name, span)
+        _, poses = tables.poses.during(item.name, span)
         if np.ptp(poses[:, :3], axis=0).max() < reach / 10:
             continue
         if np.linalg.norm(poses[:, :2] - at, axis=1).min() < FAR_M + reach:
@@ -216,9 +216,13 @@ class Explanation:
 
     def to_file(self) -> dict[str, Any]:
         """Return the JSON that is stored beside the run, with the paths of objects in the futures that succeed."""
-        names = {name for one in self.futures for name in one.paths}
+        names = {name for future in self.futures for name in future.paths}
         paths = {
-            name: [one.paths[name].round(4).tolist() for one in self.futures if name in one.paths]
+            name: [
+                future.paths[name].round(4).tolist()
+                for future in self.futures
+                if name in future.paths
+            ]
             for name in sorted(names)
         }
         return {**self.to_json(), "paths": paths}

@@ -53,15 +53,15 @@ def failures_of(futures: Sequence[RunResult], believed: RunResult | None = None)
         futures: finished futures.
         believed: a future in which nothing was drawn; used for comparison if none of the futures succeeds.
     """
-    good = [one.first() for one in futures if one.succeeded]
-    bad = [one for one in futures if not one.succeeded]
+    good = [future.first() for future in futures if future.succeeded]
+    bad = [future for future in futures if not future.succeeded]
     if not good and believed is not None and believed.succeeded:
         good = [believed.first()]
     usual = _Usual(good)
     causes: dict[tuple[str, str, str], list[int]] = {}
-    for one in bad:
-        cause = usual.parting(one.first()) if good else _last(one)
-        causes.setdefault(cause, []).append(one.index)
+    for future in bad:
+        cause = usual.parting(future.first()) if good else _last(future)
+        causes.setdefault(cause, []).append(future.index)
     found = [
         Failure(*cause, len(indices) / len(futures), tuple(indices))
         for cause, indices in causes.items()
@@ -161,24 +161,24 @@ class Forecast:
     @cached_property
     def finished(self) -> tuple[RunResult, ...]:
         """The futures that ended without breaking down."""
-        return tuple(one for one in self.futures if one.error is None)
+        return tuple(future for future in self.futures if future.error is None)
 
     @property
     def failed(self) -> tuple[RunResult, ...]:
         """The futures that broke down; they are neither successes nor failures."""
-        return tuple(one for one in self.futures if one.error is not None)
+        return tuple(future for future in self.futures if future.error is not None)
 
     @property
     def processor_s(self) -> float:
         """Processor time of all futures [s]."""
         beside = 0.0 if self.believed is None else self.believed.processor_s
-        return beside + sum(one.processor_s for one in self.futures)
+        return beside + sum(future.processor_s for future in self.futures)
 
     @property
     def deterministic(self) -> bool:
         """Whether the same question gives the same forecast: all futures finished, and are reproducible."""
         whole = len(self.finished) == self.asked
-        return whole and all(one.reproducible for one in self.finished)
+        return whole and all(future.reproducible for future in self.finished)
 
     @property
     def end_s(self) -> float:
@@ -189,18 +189,18 @@ class Forecast:
     def decided(self) -> bool:
         """Whether the run is over at the horizon, or all outcomes have come about in each future by then."""
         cut = self.over_s is not None and self.end_s < self.over_s - _EQUAL_S
-        return not cut or all(one.succeeded for one in self.finished)
+        return not cut or all(future.succeeded for future in self.finished)
 
     @cached_property
     def success(self) -> Probability:
         """The probability that all outcomes come about."""
-        return probability(sum(one.succeeded for one in self.finished), len(self.finished))
+        return probability(sum(future.succeeded for future in self.finished), len(self.finished))
 
     @cached_property
     def expected(self) -> Chance:
         """The probability that all outcomes come about, and no action fails for an unmodelled cause."""
         p, low, high, _ = self.success
-        unforeseen = self.experience.chance([one.actions for one in self.finished])
+        unforeseen = self.experience.chance([future.actions for future in self.finished])
         return product([Chance(p, low, high), unforeseen])
 
     @property
@@ -209,7 +209,7 @@ class Forecast:
         if not (self.outcomes and self.finished):
             return []
         if not self.decided:
-            done = sum(one.succeeded for one in self.finished)
+            done = sum(future.succeeded for future in self.finished)
             known = {"end": self.end_s, "over": self.over_s, "decided": done}
             return [say("future.undecided", **known, finished=len(self.finished))]
         sentences = [say("future.succeeds", **self.success._asdict())]
@@ -221,21 +221,21 @@ class Forecast:
     @cached_property
     def prior(self) -> list[Row]:
         """Success rates of the remaining actions from experience."""
-        found = [row for one in self.finished for row in self.experience.rows_of(one.actions)]
+        found = [row for future in self.finished for row in self.experience.rows_of(future.actions)]
         return list({id(row): row for row in found}.values())
 
     @property
     def lacking(self) -> list[str]:
         """Operations that experience has rows for, but none with these arguments."""
-        return self.experience.lacks(act for one in self.finished for act in one.actions)
+        return self.experience.lacks(act for future in self.finished for act in future.actions)
 
     @cached_property
     def predicates(self) -> dict[str, Probability]:
         """Fluent -> the probability that it holds at the end; unknown counts as false."""
-        names = sorted({name for one in self.finished for name in one.state})
+        names = sorted({name for future in self.finished for name in future.state})
         return {
             name: probability(
-                sum(one.state.get(name, False) for one in self.finished), len(self.finished)
+                sum(future.state.get(name, False) for future in self.finished), len(self.finished)
             )
             for name in names
         }
@@ -250,20 +250,20 @@ class Forecast:
     def events(self) -> list[EventForecast]:
         """The events of the futures, by time."""
         times: dict[str, list[float]] = {}
-        for one in self.finished:
-            for name, seen in one.first().items():
+        for future in self.finished:
+            for name, seen in future.first().items():
                 times.setdefault(name, []).append(seen.time_ns / 1e9)
         found: list[EventForecast] = []
         for name, at in times.items():
             middle, low, high = np.quantile(at, (0.5, 0.05, 0.95)).tolist()
             found.append(EventForecast(name, middle, low, high, len(at) / len(self.finished)))
-        return sorted(found, key=lambda one: (one.median_s, one.name))
+        return sorted(found, key=lambda future: (future.median_s, future.name))
 
     @cached_property
     def related(self) -> list[Relation]:
         """The draws that are associated with failure."""
-        rows = [one.inputs for one in self.finished]
-        return related(rows, [not one.succeeded for one in self.finished])
+        rows = [future.inputs for future in self.finished]
+        return related(rows, [not future.succeeded for future in self.finished])
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON representation."""

@@ -69,15 +69,15 @@ def forecast_page(forecast: Forecast, scenario: str) -> str:
 def _success(forecast: Forecast) -> Section:
     if not forecast.outcomes:
         return Section("Success", content=("The scenario names no ", Code("outcomes"), "."))
-    told = [Paragraph(sentence) for sentence in forecast.verdict]
+    content = [Paragraph(sentence) for sentence in forecast.verdict]
     if not forecast.failures:
-        return Section("Success", content=told)
+        return Section("Success", content=content)
     rows = [
-        [one.cause, f"{one.share:.0%}", ", ".join(map(str, one.futures[:12]))]
-        for one in forecast.failures
+        [failure.cause, f"{failure.share:.0%}", ", ".join(map(str, failure.futures[:12]))]
+        for failure in forecast.failures
     ]
     how = "The first event that distinguishes failed futures from successful ones."
-    return Section("Success", how, [*told, Table(["why it fails", "share", "futures"], rows)])
+    return Section("Success", how, [*content, Table(["why it fails", "share", "futures"], rows)])
 
 
 def _truths(forecast: Forecast) -> Section:
@@ -122,7 +122,7 @@ def _fans(forecast: Forecast) -> list[Section]:
 def _broken(forecast: Forecast) -> list[Section]:
     if not forecast.failed:
         return []
-    rows = [[str(one.index), one.error or ""] for one in forecast.failed]
+    rows = [[str(future.index), future.error or ""] for future in forecast.failed]
     how = "These count neither as successes nor as failures."
     return [Section("Futures that broke down", how, Table(["future", "why"], rows))]
 
@@ -134,14 +134,14 @@ HEIGHT, TALL = 260, 380
 
 def over_time(forecast: Forecast) -> Chart | None:
     """Plot the share of futures in which an event has happened by a time, for the events that differ most."""
-    events = sorted(forecast.events, key=lambda one: abs(one.share - 0.5))[:MOST_EVENTS]
+    events = sorted(forecast.events, key=lambda future: abs(future.share - 0.5))[:MOST_EVENTS]
     if not events:
         return None
     span = forecast.at_s, forecast.at_s + forecast.horizon_s
-    firsts = [one.first() for one in forecast.finished]
+    firsts = [future.first() for future in forecast.finished]
     lines = []
     for event, colour in zip(
-        sorted(events, key=lambda one: one.median_s), SERIES * 2, strict=False
+        sorted(events, key=lambda future: future.median_s), SERIES * 2, strict=False
     ):
         times = sorted(f[event.name].time_ns / 1e9 for f in firsts if event.name in f)
         shares = (np.arange(1, len(times) + 1) / len(firsts)).tolist()
@@ -156,8 +156,8 @@ def over_time(forecast: Forecast) -> Chart | None:
 def moved(forecast: Forecast) -> list[str]:
     """Return the objects that move in any future, the most spread first."""
     ends: dict[str, list[Any]] = {}
-    for one in forecast.finished:
-        for name, path in one.paths.items():
+    for future in forecast.finished:
+        for name, path in future.paths.items():
             ends.setdefault(name, []).append(path[-1, 1:])
     spread = {name: float(np.ptp(np.stack(at), axis=0).max()) for name, at in ends.items()}
     return sorted(spread, key=lambda name: -spread[name])
@@ -173,12 +173,12 @@ def fan(forecast: Forecast, name: str, *, from_above: bool) -> Chart:
     """
     lines = []
     for words, good, colour in (("succeeds", True, GOOD), ("fails", False, BAD)):
-        futures = [one for one in forecast.finished if one.succeeded is good]
-        shown = [one for one in futures if name in one.paths][:MOST_PATHS]
+        futures = [future for future in forecast.finished if future.succeeded is good]
+        shown = [future for future in futures if name in future.paths][:MOST_PATHS]
         across, up = _joined(shown, name, (1, 2) if from_above else (0, 3))
-        told = words if forecast.outcomes else "futures"
+        content = words if forecast.outcomes else "futures"
         if shown:
-            lines.append(Line(told, across, up, colour, unit="m", opacity=0.6))
+            lines.append(Line(content, across, up, colour, unit="m", opacity=0.6))
     titles = ("x [m]", "y [m]") if from_above else ("simulated time [s]", "height [m]")
     panel = Panel(lines, Axis(titles[1]))
     return Chart([panel], x=Axis(titles[0]), height=TALL, equal=from_above, single=True)
@@ -189,7 +189,7 @@ def _joined(
 ) -> tuple[Floats, Floats]:
     """Return two columns of all paths as one line, with NaN between the paths."""
     gap = np.full((1, 2), np.nan)
-    parts = [part for one in futures for part in (one.paths[name][:, columns], gap)]
+    parts = [part for future in futures for part in (future.paths[name][:, columns], gap)]
     whole = np.concatenate([gap, *parts])
     return whole[:, 0], whole[:, 1]
 
@@ -203,10 +203,10 @@ def playing_future(forecast: Forecast) -> PlayerWithFilms | None:
     Raises:
         BadInput: if its log cannot be read.
     """
-    one = next((one for one in forecast.finished if one.folder), None)
-    if one is None or one.folder is None:
+    future = next((future for future in forecast.finished if future.folder), None)
+    if future is None or future.folder is None:
         return None
-    folder = Path(one.folder)
+    folder = Path(future.folder)
 
     def film() -> Film:
         film = film_with_layers(Episode.open(folder))
@@ -218,12 +218,12 @@ def playing_future(forecast: Forecast) -> PlayerWithFilms | None:
 def fan_layer(forecast: Forecast) -> Layer:
     """Return the paths of all moving objects, (n, 5): line, x, y, z in the world [m], whether the future succeeds."""
     shown = forecast.finished[:MOST_PATHS]
-    paths = [(one, path[:, 1:]) for one in shown for path in one.paths.values()]
-    rows = [_rows(line, one, path) for line, (one, path) in enumerate(paths)]
+    paths = [(future, path[:, 1:]) for future in shown for path in future.paths.values()]
+    rows = [_rows(line, future, path) for line, (future, path) in enumerate(paths)]
     whole = np.concatenate([np.empty((0, len(COLUMNS))), *rows])
     return Layer.of("futures", COLUMNS, [(0.0, whole)])
 
 
-def _rows(line: int, one: RunResult, path: Floats) -> Floats:
-    number, succeeds = (np.full(len(path), float(value)) for value in (line, one.succeeded))
+def _rows(line: int, future: RunResult, path: Floats) -> Floats:
+    number, succeeds = (np.full(len(path), float(value)) for value in (line, future.succeeded))
     return np.column_stack((number, path, succeeds))

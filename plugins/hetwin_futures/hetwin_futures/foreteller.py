@@ -145,16 +145,16 @@ class PredictionRequests:
     def look(self, now: BetweenSteps) -> None:
         """Request a prediction if an action was announced since the last barrier."""
         now.rest()
-        new = [one for event in now.events if (one := announced_of(event)) is not None]
+        new = [action for event in now.events if (action := announced_of(event)) is not None]
         if not new:
             return
-        self._known = [one for one in self._known if one.end_ns > now.time_ns] + new
+        self._known = [action for action in self._known if action.end_ns > now.time_ns] + new
         if not self._refused:
             self._ask(now)
 
     def _ask(self, now: BetweenSteps) -> None:
         time_ns = now.time_ns
-        ahead = [one for one in self._known if one.start_ns > time_ns]
+        ahead = [action for action in self._known if action.start_ns > time_ns]
         if not ahead:
             return
         try:
@@ -164,10 +164,10 @@ class PredictionRequests:
             return
         now_s = time.time() - (self._conductor.lag_s or 0.0)
         awaited = (
-            Awaited(one.operation, one.arguments, now_s + (one.start_ns - time_ns) / 1e9)
-            for one in ahead
+            Awaited(action.operation, action.arguments, now_s + (action.start_ns - time_ns) / 1e9)
+            for action in ahead
         )
-        starts = [one.start_ns for one in ahead]
+        starts = [action.start_ns for action in ahead]
         begin_ns, last_ns = min(starts), max(end_of(self._known), *starts)
         end_ns = last_ns + round(AFTER_S * 1e9)
         horizon_s = (end_ns - begin_ns) / 1e9
@@ -255,7 +255,7 @@ class _FutureAnswers:
     def awaits(self) -> float | None:
         """Return the begin of the next action, as `time.time` in s; None if all are too close to be answered."""
         self._awaited = _in_time(self._question)
-        return min((one.effect_s for one in self._awaited), default=None)
+        return min((action.effect_s for action in self._awaited), default=None)
 
     def missing(self) -> Iterator[Draw]:
         """Iterate over the draws of the futures that are not finished."""
@@ -277,14 +277,14 @@ class _FutureAnswers:
         self._published = len(finished)
         wall_s = time.time() - self._begun_s
         forecast = self._forecast(finished, wall_s)
-        for one in self._awaited:
+        for action in self._awaited:
             self._publish(
                 {
                     **forecast,
-                    "operation": one.operation,
-                    "arguments": dict(one.arguments),
-                    "final": self.is_all or _left_s(one.effect_s) <= 0.0,
-                    "before_effect_s": round(one.effect_s - time.time(), 4),
+                    "operation": action.operation,
+                    "arguments": dict(action.arguments),
+                    "final": self.is_all or _left_s(action.effect_s) <= 0.0,
+                    "before_effect_s": round(action.effect_s - time.time(), 4),
                 }
             )
 
@@ -297,7 +297,7 @@ class _FutureAnswers:
 
 def _in_time(question: Question) -> list[Awaited]:
     """Return the actions that can still be answered before they begin."""
-    return [one for one in question.awaited if _left_s(one.effect_s) > 0.0]
+    return [action for action in question.awaited if _left_s(action.effect_s) > 0.0]
 
 
 def _left_s(effect_s: float) -> float:
@@ -334,7 +334,7 @@ def serve(
             while (question := _next(pipe)) is not None:
                 if not _in_time(question):
                     continue
-                what = ", ".join(one.operation for one in question.awaited)
+                what = ", ".join(action.operation for action in question.awaited)
                 try:
                     answers(question, study, root, publisher.publish)
                 except HetwinError as error:

@@ -32,10 +32,10 @@ def product(factors: Sequence[Chance]) -> Chance:
     """Return the product of probabilities; 1 if there are none."""
     found = prod(one.p for one in factors)
     down, up = [], []
-    for number, one in enumerate(factors):
+    for number, factor in enumerate(factors):
         others = prod(other.p for place, other in enumerate(factors) if place != number)
-        down.append((one.p - one.low) * others)
-        up.append((one.high - one.p) * others)
+        down.append((factor.p - factor.low) * others)
+        up.append((factor.high - factor.p) * others)
     return Chance(found, max(0.0, found - hypot(*down)), min(1.0, found + hypot(*up)))
 
 

@@ -72,11 +72,11 @@ class _Task(NamedTuple):
 
     def forecast(self, now: RunAtMoment) -> Forecast:
         """Run the futures; if none succeeds, add one in which nothing is drawn."""
-        study, begun = self.study, time.monotonic()
-        until = None if self.within_s is None else begun + self.within_s
-        found = sorted(now.runs(self._draws(now), until), key=lambda one: one.index)
-        finished = [one for one in found if one.error is None]
-        none_succeeds = bool(finished) and not any(one.succeeded for one in finished)
+        study, start = self.study, time.monotonic()
+        until = None if self.within_s is None else start + self.within_s
+        found = sorted(now.runs(self._draws(now), until), key=lambda future: future.index)
+        finished = [future for future in found if future.error is None]
+        none_succeeds = bool(finished) and not any(future.succeeded for future in finished)
         over = until is not None and time.monotonic() >= until
         beside = now.runs([AS_BELIEVED]) if self.drawn and none_succeeds and not over else ()
         believed = next(iter([*beside]), None)
@@ -84,7 +84,7 @@ class _Task(NamedTuple):
             now.time_ns / 1e9,
             self._horizon_s(now, finished),
             *(study.seed, self.futures, found, tuple(study.scenario.file.outcomes)),
-            *(time.monotonic() - begun, self.experience, believed),
+            *(time.monotonic() - start, self.experience, believed),
             over_s=None if now.over_ns is None else now.over_ns / 1e9,
         )
 
@@ -95,7 +95,7 @@ class _Task(NamedTuple):
     def _horizon_s(self, now: RunAtMoment, finished: Iterable[RunResult]) -> float:
         if self.study.horizon_s is not None:
             return self.study.horizon_s
-        return max((one.end_ns - now.time_ns for one in finished), default=0) / 1e9
+        return max((future.end_ns - now.time_ns for future in finished), default=0) / 1e9
 
 
 def check_asked(study: Study, moment: Moment, futures: int, within_s: float | None) -> None:

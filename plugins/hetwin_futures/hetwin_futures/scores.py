@@ -110,8 +110,8 @@ def score(
         )
     if not ((p >= 0.0) & (p <= 1.0)).all():
         raise ValueError("a claimed probability is not between 0 and 1")
-    decided, said = (p < KNOWN_BELOW) | (p > KNOWN_ABOVE), p > 0.5
-    right = said == y
+    decided, claimed_true = (p < KNOWN_BELOW) | (p > KNOWN_ABOVE), p > 0.5
+    right = claimed_true == y
     bins = np.minimum((p * BINS).astype(int), BINS - 1)
     members = [bins == number for number in range(BINS)]
     reliability = tuple(
@@ -124,8 +124,8 @@ def score(
         len(p),
         probability(int(decided.sum()), len(p)),
         probability(int((right & decided).sum()), int(decided.sum())),
-        probability(int((said & y).sum()), int(y.sum())),
-        probability(int((~said & ~y).sum()), int((~y).sum())),
+        probability(int((claimed_true & y).sum()), int(y.sum())),
+        probability(int((~claimed_true & ~y).sum()), int((~y).sum())),
         _interval(lambda index: area_under_curve(p[index], y[index]), samples),
         _interval(lambda index: float(np.mean((p[index] - y[index]) ** 2)), samples),
         float(y.mean() * (1.0 - y.mean())),
@@ -149,7 +149,9 @@ def _kinds(p: NDArray[np.float64], y: NDArray[np.bool_]) -> Kinds:
     claimed, denied = p > KNOWN_ABOVE, p < KNOWN_BELOW
     unknown = ~(claimed | denied)
     pairs = ((claimed, ~y), (denied, y), (unknown, ~y), (unknown, y))
-    return Kinds(*(probability(int((said & of).sum()), int(of.sum())) for said, of in pairs))
+    return Kinds(
+        *(probability(int((claimed_true & of).sum()), int(of.sum())) for claimed_true, of in pairs)
+    )
 
 
 def _calibration_error(p: NDArray[np.float64], y: NDArray[np.bool_]) -> float:
@@ -168,7 +170,10 @@ def _resampled(
     members = [np.flatnonzero(numbers == number) for number in range(numbers.max() + 1)]
     random = np.random.default_rng(seed)
     drawn = (random.integers(len(members), size=len(members)) for _ in range(resamples))
-    return [np.arange(count), *(np.concatenate([members[one] for one in draw]) for draw in drawn)]
+    return [
+        np.arange(count),
+        *(np.concatenate([members[member] for member in draw]) for draw in drawn),
+    ]
 
 
 def _interval(

@@ -65,15 +65,15 @@ def reliability_page(title: str, scored: Mapping[str, Scores]) -> str:
 
 def _diagram(scores: Scores) -> Chart:
     bins = scores.reliability
-    claimed = [one.claimed for one in bins]
+    claimed = [bin_.claimed for bin_ in bins]
     found = Line(
         "claims",
         claimed,
-        [one.true.p for one in bins],
+        [bin_.true.p for bin_ in bins],
         SERIES[0],
         points=[PointStyle.CIRCLE] * len(bins),
-        band=([one.true.low for one in bins], [one.true.high for one in bins]),
-        texts=[f"said {one.claimed:.2f}, true {_share(one.true)}" for one in bins],
+        band=([bin_.true.low for bin_ in bins], [bin_.true.high for bin_ in bins]),
+        texts=[f"said {bin_.claimed:.2f}, true {_share(bin_.true)}" for bin_ in bins],
     )
     same = Line("as said", [0.0, 1.0], [0.0, 1.0], "#888888", style=LineStyle.DOTTED)
     panel = Panel([same, found], Axis("share of true ones", (0.0, 1.0), percent=True))
@@ -82,9 +82,9 @@ def _diagram(scores: Scores) -> Chart:
 
 def _table(scores: Scores) -> Table:
     rows = [list(row) for row in score_rows(scores)]
-    for one in scores.reliability:
-        low = min(BINS - 1, int(one.claimed * BINS)) / BINS
-        rows.append([f"said {low:.1f} to {low + 1 / BINS:.1f}", f"true {_share(one.true)}"])
+    for bin_ in scores.reliability:
+        low = min(BINS - 1, int(bin_.claimed * BINS)) / BINS
+        rows.append([f"said {low:.1f} to {low + 1 / BINS:.1f}", f"true {_share(bin_.true)}"])
     return Table(["", ""], rows)
 
 

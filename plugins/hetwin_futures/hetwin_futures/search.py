@@ -65,7 +65,7 @@ class Candidate(NamedTuple):
         return list(pairwise((0.0, *self.amounts)))
 
 
-def candidates(uncertainty: Uncertainty, asked: str) -> list[Candidate]:
+def candidates(uncertainty: Uncertainty, requested: str) -> list[Candidate]:
     """Return the candidates for a change: positions first, then numbers.
 
     Args:
@@ -77,14 +77,14 @@ def candidates(uncertainty: Uncertainty, asked: str) -> list[Candidate]:
     """
     found = [_place(one) for one in uncertainty.placed]
     found += [_number(one) for one in (*uncertainty.physical, *uncertainty.varied)]
-    chosen = [one for one in found if asked in ("", one.name)]
+    chosen = [one for one in found if requested in ("", one.name)]
     if not chosen:
         names = [one.name for one in found]
         raise BadInput(
             "the scenario does not say that this is uncertain",
-            where="--change" if asked else "uncertainty",
-            found=asked or "nothing",
-            expected=one_of(asked, names) if names else "an uncertainty in the scenario",
+            where="--change" if requested else "uncertainty",
+            found=requested or "nothing",
+            expected=one_of(requested, names) if names else "an uncertainty in the scenario",
         )
     return [one for one in chosen if one.rays]
 
@@ -232,7 +232,7 @@ class Search:
 
     def _succeed(self, changes: Sequence[Change]) -> list[bool]:
         draws = [self._certain(change, self._made + i) for i, change in enumerate(changes)]
-        return [one is not None and one.succeeded for one in self._futures(draws)]
+        return [future is not None and future.succeeded for future in self._futures(draws)]
 
     def _futures(self, draws: Sequence[Draw]) -> list[RunResult | None]:
         self._made += len(draws)
@@ -276,7 +276,9 @@ class Search:
         for begin, end in ((0, _FIRST), (_FIRST, FUTURES // 2), (FUTURES // 2, FUTURES)):
             numbers = range(begin, end)
             draws = [self._drawn(change, n, self._made + i) for i, n in enumerate(numbers)]
-            good += [one for one in self._futures(draws) if one is not None and one.succeeded]
+            good += [
+                future for future in self._futures(draws) if future is not None and future.succeeded
+            ]
             done = end
             if done - len(good) > FUTURES - ceil(SHARE * FUTURES):
                 return None

@@ -298,13 +298,15 @@ def _survivors(candidates: Sequence[int], found: Values) -> list[int]:
         return []
     half = ranked[: (len(candidates) + 1) // 2]
     stays = {one for one in half if not _is_worse(one, half[0], found)}
-    return [one for one in candidates if one in stays]
+    return [candidate for candidate in candidates if candidate in stays]
 
 
 def _ranked(strategies: Iterable[int], found: Values) -> list[int]:
     """Return the strategies with at least one utility, the best first."""
     means = {
-        one: fmean(values) for one in strategies if (values := _utilities_of(one, found).values())
+        strategy: fmean(values)
+        for strategy in strategies
+        if (values := _utilities_of(strategy, found).values())
     }
     return sorted(means, key=lambda one: (-means[one], one))
 

@@ -129,7 +129,9 @@ class Experience:
     def lacks(self, actions: Iterable[Action]) -> list[str]:
         """Return the operations that have rows, but none with these arguments."""
         known = {row.action for row in self.rows}
-        lacking = [one[0] for one in actions if one[0] in known and self.of(one) is None]
+        lacking = [
+            action[0] for action in actions if action[0] in known and self.of(action) is None
+        ]
         return list(dict.fromkeys(lacking))
 
     def rows_of(self, actions: Iterable[Action]) -> list[Row]:
@@ -139,7 +141,7 @@ class Experience:
 
     def chance(self, futures: Sequence[Sequence[Action]]) -> Chance:
         """Return the probability that all actions succeed, as the mean over futures."""
-        each = [product([_chance(row) for row in self.rows_of(one)]) for one in futures]
+        each = [product([_chance(row) for row in self.rows_of(future)]) for future in futures]
         if not each:
             return SURE
         p, low, high = (fmean(column) for column in zip(*each, strict=True))

@@ -203,11 +203,11 @@ def _model(segments: Sequence[Segment], fit: ArmFit, measured: MeasuredMarkers) 
 
 def aligned(points: Floats, wanted: Floats) -> Frame:
     """Return the rigid transform that best aligns points (m, 3) with others, by least squares."""
-    middle, there = points.mean(axis=0), wanted.mean(axis=0)
-    u, _, v = np.linalg.svd((points - middle).T @ (wanted - there))
+    middle, target_center = points.mean(axis=0), wanted.mean(axis=0)
+    u, _, v = np.linalg.svd((points - middle).T @ (wanted - target_center))
     turned = np.diag([1.0, 1.0, np.sign(np.linalg.det(u @ v))])
     rotation = v.T @ turned @ u.T
-    return Frame(there - rotation @ middle, rotation)
+    return Frame(target_center - rotation @ middle, rotation)
 
 
 def _rms(misses: Floats) -> float:

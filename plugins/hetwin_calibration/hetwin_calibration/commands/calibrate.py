@@ -95,7 +95,7 @@ def _to_json(found: Calibration, offered: Path | None) -> dict[str, Any]:
         "verdict": found.verdict,
         "warnings": list(found.warnings),
         "window": found.length,
-        "judged": [_judged(each) for each in found.judged],
+        "judged": [_judged(judgement) for judgement in found.judged],
         "along": None if found.along is None else _along(found.along),
         "scenario": None if offered is None else str(offered.resolve()),
     }
@@ -131,8 +131,8 @@ def _lines(found: Calibration, offered: Path | None) -> Iterator[str]:
         known = f" +- {found.sd[name]:.5f}" if name in found.chosen else "  (as it was)"
         yield f"  {name:13} {value:9.5f}{known} {_UNITS[name]}"
     yield f"errors after {found.length:g} s, on held-out parts:"
-    for each in found.judged:
-        yield _line(each, ", ".join(each.names) or "nothing")
+    for judgement in found.judged:
+        yield _line(judgement, ", ".join(judgement.names) or "nothing")
     if found.along is not None:
         yield _line(found.along.judged, "an online Kalman filter")
     for warning in found.warnings:

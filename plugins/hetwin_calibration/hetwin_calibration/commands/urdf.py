@@ -246,7 +246,10 @@ def _description_lines(
         yield from table(
             ("name", "model [m]", "measured [m]", "error [m]"),
             [
-                (each.name, *(f"{n:.4f}" for n in (each.model, each.measured, each.error)))
-                for each in found.dimensions
+                (
+                    dimension.name,
+                    *(f"{n:.4f}" for n in (dimension.model, dimension.measured, dimension.error)),
+                )
+                for dimension in found.dimensions
             ],
         )

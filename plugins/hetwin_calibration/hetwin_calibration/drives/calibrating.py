@@ -130,7 +130,7 @@ def _along(recordings: Sequence[Recording], sheet: Drive, judge: Judge) -> Along
         return None
 
     def learn(windows: Sequence[Windows]) -> Drive:
-        parts = {id(each.recording): each.recording for each in windows}
+        parts = {id(window.recording): window.recording for window in windows}
         return learned_along(list(parts.values()), sheet).drive
 
     run = learned_along(recordings, sheet)
@@ -153,11 +153,13 @@ def _checked_turning(recordings: Sequence[Recording], sheet: Drive) -> float:
     Raises:
         TooLittle: if the robot hardly drives or turns.
     """
-    way = sum(_travelled(recording.places) for recording in recordings)
-    if way < 0.5:
-        raise TooLittle(f"the robot drives {way:.2f} m; expected at least 0.5 m")
-    by_wheels = sum(_turned(reckoned(sheet, each).headings, each.times) for each in recordings)
-    known = [each for each in recordings if each.headings is not None]
+    distance = sum(_travelled(recording.places) for recording in recordings)
+    if distance < 0.5:
+        raise TooLittle(f"the robot drives {distance:.2f} m; expected at least 0.5 m")
+    by_wheels = sum(
+        _turned(reckoned(sheet, recording).headings, recording.times) for recording in recordings
+    )
+    known = [recording for recording in recordings if recording.headings is not None]
     truly = sum(_turned(each.headings, each.times) for each in known if each.headings is not None)
     turning = min(by_wheels, truly) if known else by_wheels
     if turning < _LEAST_TURN:
@@ -170,12 +172,12 @@ def _checked_turning(recordings: Sequence[Recording], sheet: Drive) -> float:
 
 def _travelled(places: Floats) -> float:
     """Return the length of a path [m] in steps of at least 0.1 m, so that noise does not add up."""
-    way, last = 0.0, places[0]
+    distance, last = 0.0, places[0]
     for place in places:
         step = float(np.hypot(*(place - last)))
         if step >= 0.1:
-            way, last = way + step, place
-    return way
+            distance, last = distance + step, place
+    return distance
 
 
 def _turned(headings: Floats, times: Floats) -> float:

@@ -152,17 +152,17 @@ def learner(sheet: Drive, names: Names, start: Drive) -> Learn:
 
 def best_of(judged: Sequence[Judgement]) -> Judgement | None:
     """Return the first of the useful candidates with about the best score; None if none is useful."""
-    good = [each for each in judged if each.is_harmless and each.score < _GAIN]
+    good = [candidate for candidate in judged if candidate.is_harmless and candidate.score < _GAIN]
     if not good:
         return None
-    best = min(each.score for each in good)
-    return next(each for each in good if each.score <= _ALIKE * best)
+    best = min(candidate.score for candidate in good)
+    return next(candidate for candidate in good if candidate.score <= _ALIKE * best)
 
 
 def _pooled(errors: Sequence[Errors]) -> Errors:
-    headings = [each.headings for each in errors if each.headings is not None]
+    headings = [error.headings for error in errors if error.headings is not None]
     return Errors(
-        np.concatenate([each.places for each in errors]),
+        np.concatenate([error.places for error in errors]),
         np.concatenate(headings) if headings else None,
     )
 

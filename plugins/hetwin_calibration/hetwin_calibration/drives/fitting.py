@@ -98,22 +98,22 @@ def errors_of(drive: Drive, windows: Sequence[Windows]) -> Errors:
     If headings are unknown, each window is first aligned with the truth by a rigid motion.
     """
     off = list(_errors(drive, windows))
-    places = np.concatenate([each.places for each in off])
-    headings = [each.headings for each in off if each.headings is not None]
+    places = np.concatenate([errors.places for errors in off])
+    headings = [errors.headings for errors in off if errors.headings is not None]
     return Errors(places, np.concatenate(headings) if len(headings) == len(off) else None)
 
 
 def _errors(drive: Drive, windows: Sequence[Windows]) -> Iterator[Errors]:
     paths: dict[int, Path] = {}  # by recording: windows of several lengths share one
-    for each in windows:
-        recording = each.recording
+    for window in windows:
+        recording = window.recording
         path = paths.get(id(recording)) or reckoned(drive, recording)
         paths[id(recording)] = path
-        guess, truth = path.points[each.places], each.truth
-        if each.headings is None:
+        guess, truth = path.points[window.places], window.truth
+        if window.headings is None:
             yield _laid_on(guess, truth)
         else:
-            turns = each.headings - path.headings[each.places]
+            turns = window.headings - path.headings[window.places]
             way = (guess[:, 1] - guess[:, 0]) * np.exp(1j * turns[:, 0])
             off = way - (truth[:, 1] - truth[:, 0])
             yield Errors(np.column_stack([off.real, off.imag]), turns[:, 0] - turns[:, 1])
@@ -143,7 +143,7 @@ def oriented(windows: Sequence[Windows], sheet: Drive) -> tuple[Drive, Drive]:
     Positions alone do not distinguish driving backwards from driving forwards. Without headings, two reversed wheels
     are therefore treated as swapped wheels.
     """
-    has_headings = all(each.recording.headings is not None for each in windows)
+    has_headings = all(window.recording.headings is not None for window in windows)
     kinds = [_turned(sheet, kind) for kind in (_ALL if has_headings else _FROM_PLACES)]
     begins = [_near(windows, kind) for kind in kinds]
     order = sorted(range(1, len(kinds)), key=lambda i: cost(begins[i], windows))
@@ -258,7 +258,9 @@ def scaled_errors(drive: Drive, windows: Sequence[Windows]) -> Floats:
     parts = [off.places / _PLACE_M]
     if off.headings is not None:
         parts.append(off.headings[:, None] / _HEADING_RAD)
-    lengths = np.repeat([each.length for each in windows], [len(each.places) for each in windows])
+    lengths = np.repeat(
+        [window.length for window in windows], [len(window.places) for window in windows]
+    )
     return np.asarray(np.hstack(parts) * np.sqrt(_LENGTH_S / lengths)[:, None]).ravel()
 
 
@@ -280,10 +282,10 @@ def _stretches(windows: Sequence[Windows]) -> Floats:
     longest = max(each.length for each in windows)
     recordings = {id(each.recording): 1e6 * i for i, each in enumerate(windows)}
     numbers = []
-    for each in windows:
-        times = each.recording.times
-        begins = times[each.places[:, 0]] - times[0]
-        numbers.append(recordings[id(each.recording)] + np.floor(begins / longest + 1e-9))
+    for window in windows:
+        times = window.recording.times
+        begins = times[window.places[:, 0]] - times[0]
+        numbers.append(recordings[id(window.recording)] + np.floor(begins / longest + 1e-9))
     return np.concatenate(numbers)
 
 

@@ -97,11 +97,11 @@ def written(out: Path, header: str, entries: Mapping[str, Any]) -> Path:
 def _parts(
     base: Path, out: Path, robot: dict[str, Any], found: Calibration
 ) -> tuple[str, dict[str, Any]]:
-    below = Path(os.path.relpath(base, out.parent.resolve()))
+    base_path = Path(os.path.relpath(base, out.parent.resolve()))
     chosen = [f"{name} {found.drive.parameters[name]:.6g}" for name in found.chosen]
     header = _HEADER.format(
         base=base.name,
         learned=", ".join(chosen) or "nothing that is worth an update",
         sd=", ".join(f"{name} {found.sd[name]:.2g}" for name in found.chosen) or "none",
     )
-    return header, {"extends": str(below), "scenario": out.stem, "robot": robot}
+    return header, {"extends": str(base_path), "scenario": out.stem, "robot": robot}

@@ -31,8 +31,8 @@ class ArmDynamics:
         world = World("efforts", bodies=(robot,), gravity=tuple(gravity))
         driven = {joint_name(robot, joint): i for i, joint in enumerate(robot.driven_joints)}
         self._at = np.array([driven[name] for name in joints], np.intp)
-        rest = np.array([joint.resting for joint in robot.driven_joints])
-        self._motion = rest, np.zeros(len(rest)), np.zeros(len(rest))
+        resting = np.array([joint.resting for joint in robot.driven_joints])
+        self._motion = resting, np.zeros(len(resting)), np.zeros(len(resting))
         self._inverse = InverseDynamics(world)
         self._carried = InverseDynamics(world)
         self.last = robot.driven_joints[driven[joints[-1]]].child
@@ -81,7 +81,7 @@ def arms_of(robot: Body, joints: Sequence[str]) -> list[list[str]]:
 
     wanted = [name for name in joints if name in known]
     groups: list[list[str]] = []
-    for one in sorted(map(chain, wanted), key=len, reverse=True):
-        own = [name for name in one if not any(name in group for group in groups)]
+    for joint_chain in sorted(map(chain, wanted), key=len, reverse=True):
+        own = [name for name in joint_chain if not any(name in group for group in groups)]
         groups += [own] if own else []
     return groups

@@ -236,9 +236,9 @@ def judged_by(
     from hetwin_calibration.efforts.touches import touches_of
 
     about = [row for row in summary.events if row["name"] in CONCERNS]
-    residuals = [Residual.of(one.arm) for one in splits] if about else []
+    residuals = [Residual.of(split.arm) for split in splits] if about else []
     kept = [row for row in about if not any(residual.explains(row) for residual in residuals)]
-    touches = [(touch, one) for one in splits for touch in touches_of(one.arm)]
+    touches = [(touch, split) for split in splits for touch in touches_of(split.arm)]
     nearby = [row for row in kept if row["name"] == CONCERNS[0]] + _contacts(summary)
     unseen_before = [
         _concern(touch, one, share)
@@ -352,10 +352,10 @@ def _event(
 ) -> dict[str, Any]:
     """Return the row of the event `SPLIT`."""
     arguments = {
-        "robots": [{"robot": one.robot, **one.arm.to_json()} for one in splits],
+        "robots": [{"robot": split.robot, **split.arm.to_json()} for split in splits],
         "touches": [touch.to_json() for touch in touches],
         "explained": explained,
-        "lines": [line for one in splits for line in one.arm.claimed_lines()],
+        "lines": [line for split in splits for line in split.arm.claimed_lines()],
     }
     return _row(SPLIT, summary.simulated_time, arguments)
 

@@ -54,8 +54,8 @@ def link_loads(samples: Samples, links: Sequence[Dynamics]) -> Floats:
     found = np.zeros((len(samples.times), len(links), 4 * len(links)))
     for k, dynamics in enumerate(links):
         rows = samples.motion[:, :, : k + 1]
-        own = [dynamics.loads(*row) for row in zip(*rows, strict=True)]
-        found[:, : k + 1, 4 * k : 4 * k + 4] = own
+        efforts = [dynamics.loads(*row) for row in zip(*rows, strict=True)]
+        found[:, : k + 1, 4 * k : 4 * k + 4] = efforts
     return found
 
 
@@ -77,14 +77,17 @@ def fitted_bodies(
     without = _size((half.signs * half.left(samples))[held], found)
     usual = replace(found, signs=np.ones_like(found.signs))
     best, size = None, (1.0 - _WORTH) * without
-    for tried in (usual, found):  # masses explain most of what looks like a wrong sign
-        columns, target = equations(samples, loads, tried)
-        other = target - columns @ robust_fit(columns[fitted], target[fitted])[0]
-        if (own := _size(other[held], found)) < size:
-            before = tried.bodies_left(samples)
-            left = tried.signs * (target - columns @ robust_fit(columns, target)[0])
-            shares = explained_share(left, before), explained_share(other[held], before[held])
-            best, size = Bodies(left, *shares, tried.signs), (1.0 - _WORTH) * own
+    for candidate in (usual, found):  # masses explain most of what looks like a wrong sign
+        columns, target = equations(samples, loads, candidate)
+        residuals = target - columns @ robust_fit(columns[fitted], target[fitted])[0]
+        if (own := _size(residuals[held], found)) < size:
+            before = candidate.bodies_left(samples)
+            all_residuals = candidate.signs * (target - columns @ robust_fit(columns, target)[0])
+            shares = (
+                explained_share(all_residuals, before),
+                explained_share(residuals[held], before[held]),
+            )
+            best, size = Bodies(all_residuals, *shares, candidate.signs), (1.0 - _WORTH) * own
     return best
 
 
@@ -93,7 +96,7 @@ def equations(samples: Samples, loads: Floats, found: Split) -> tuple[Floats, Fl
     lags = found.values("lag")
     late = samples.at(lags)
     count = samples.measured.shape[1]
-    own = (
+    terms = (
         late.dry,
         late.velocities,
         np.ones_like(late.dry),
@@ -101,7 +104,7 @@ def equations(samples: Samples, loads: Floats, found: Split) -> tuple[Floats, Fl
     )
     columns = np.zeros((*late.dry.shape, (_OWN + 4) * count))
     for j in range(count):
-        columns[:, j, _OWN * j : _OWN * (j + 1)] = np.stack([part[:, j] for part in own], axis=1)
+        columns[:, j, _OWN * j : _OWN * (j + 1)] = np.stack([part[:, j] for part in terms], axis=1)
     columns[:, :, _OWN * count :] = samples.earlier(loads, lags)
     return columns, found.signs * samples.measured - late.expected
 
@@ -120,10 +123,10 @@ def robust_fit(columns: Floats, target: Floats) -> tuple[Floats, Floats]:
         sizes = np.sqrt(np.maximum(np.diag(gram), 1e-300))
         matrix = gram / np.outer(sizes, sizes) + _RIDGE * np.eye(len(sizes))
         found = np.linalg.solve(matrix, right / sizes) / sizes
-        left = np.abs(y - columns @ found)
+        residuals = np.abs(y - columns @ found)
         for j in np.flatnonzero(known.any(axis=0)).tolist():
-            scales[j] = max(1.483 * middle(left[known[:, j], j]), 1e-9)
-        weights = known * np.minimum(1.0, _OUTLIER / np.maximum(left / scales, 1e-12))
+            scales[j] = max(1.483 * middle(residuals[known[:, j], j]), 1e-9)
+        weights = known * np.minimum(1.0, _OUTLIER / np.maximum(residuals / scales, 1e-12))
     return found, weights / scales**2
 
 
@@ -132,14 +135,14 @@ def _size(left: Floats, found: Split) -> float:
     return float(np.sqrt(np.nanmean((left / np.maximum(found.after, 1e-12)) ** 2)))
 
 
-def explained_share(left: Floats, before: Floats) -> Floats:
+def explained_share(residuals: Floats, before: Floats) -> Floats:
     """Return the explained share (n,) of the mean square of efforts.
 
     Args:
-        left: (m, n) residual efforts; NaN: unknown.
+        residuals: (m, n) residual efforts; NaN: unknown.
         before: (m, n) efforts to explain; NaN: unknown.
     """
-    known = np.isfinite(left) & np.isfinite(before)
-    rest, total = (np.where(known, one, 0.0) for one in (left, before))
-    found: Floats = 1.0 - (rest**2).sum(axis=0) / np.maximum((total**2).sum(axis=0), 1e-300)
+    known = np.isfinite(residuals) & np.isfinite(before)
+    unexplained, total = (np.where(known, efforts, 0.0) for efforts in (residuals, before))
+    found: Floats = 1.0 - (unexplained**2).sum(axis=0) / np.maximum((total**2).sum(axis=0), 1e-300)
     return found

@@ -76,26 +76,26 @@ def carried_load(samples: Samples, loads: Floats, found: Split) -> TemporaryLoad
         return None
     usual = replace(found, signs=np.ones_like(found.signs))
     columns, target = equations(samples, loads, usual)
-    one = columns[:, :, -LOADS]
+    load_columns = columns[:, :, -LOADS]
     best: TemporaryLoad | None = None
     for _ in range(_ROUNDS):
         without = target if best is None else target - best.efforts(samples)
         _, weights = robust_fit(columns, without)
-        best = _best(samples.times, columns, np.nan_to_num(target), one, np.sqrt(weights))
+        best = _best(samples.times, columns, np.nan_to_num(target), load_columns, np.sqrt(weights))
         if best is None:
             return None
     return best
 
 
 def _best(
-    times: Floats, columns: Floats, target: Floats, one: Floats, weights: Floats
+    times: Floats, columns: Floats, target: Floats, load_columns: Floats, weights: Floats
 ) -> TemporaryLoad | None:
     rows = (columns * weights[:, :, None]).reshape(-1, columns.shape[2])
     sizes = np.sqrt((rows**2).sum(axis=0))
     basis = np.linalg.qr(rows[:, sizes > 0.0] / sizes[sizes > 0.0])[0]
     values = (target * weights).ravel()
     y: Floats = (values - basis @ (basis.T @ values)).reshape(target.shape)
-    x = one * weights
+    x = load_columns * weights
     at: NDArray[np.intp] = np.linspace(0, len(times), min(_GRID, len(times)) + 1).astype(np.intp)
     sums = _sums((x * y).sum(axis=1), at)
     squares = _sums((x**2).sum(axis=1), at)
@@ -105,9 +105,9 @@ def _best(
     total = squares[last] - squares[first]
     free = total - ((shared[last] - shared[first]) ** 2).sum(axis=1)
     ends = np.append(times, 2.0 * times[-1] - times[-2])[at]
-    lasts = ends[last] - ends[first]
+    durations = ends[last] - ends[first]
     usable = (free > _FREE * total) & (free > 0.0)
-    usable &= (lasts >= _SHORTEST_S) & (lasts <= ends[-1] - ends[0] - _SHORTEST_S)
+    usable &= (durations >= _SHORTEST_S) & (durations <= ends[-1] - ends[0] - _SHORTEST_S)
     if not usable.any():
         return None
     pulls = sums[last] - sums[first]
@@ -116,10 +116,10 @@ def _best(
     if gains[k] <= 0.0:
         return None
     mass = float(pulls[k] / free[k])
-    rest = y.copy()
-    rest[at[first[k]] : at[last[k]]] -= mass * x[at[first[k]] : at[last[k]]]
+    residual = y.copy()
+    residual[at[first[k]] : at[last[k]]] -= mass * x[at[first[k]] : at[last[k]]]
     known = weights > 0.0
-    variance = float((rest[known] ** 2).mean()) * alike((x * rest).sum(axis=1))
+    variance = float((residual[known] ** 2).mean()) * alike((x * residual).sum(axis=1))
     sd = float(np.sqrt(variance / free[k]))
     begin, end = float(ends[first[k]]), float(ends[last[k]])
     return TemporaryLoad(mass, sd, begin, end) if mass >= SURE * sd else None

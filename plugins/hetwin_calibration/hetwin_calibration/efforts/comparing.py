@@ -101,8 +101,8 @@ class Gap:
     def to_json(self) -> dict[str, Any]:
         """As ``--json`` prints it."""
         joints: dict[str, dict[str, Any]] = {}
-        for one in self.differences:
-            joints.setdefault(one.joint, {})[one.name] = one.to_json()
+        for difference in self.differences:
+            joints.setdefault(difference.joint, {})[difference.name] = difference.to_json()
         for name, (before, after, unit) in self.left.items():
             joints.setdefault(name, {})["unexplained"] = {"rms": [before, after], "unit": unit}
         return {
@@ -114,25 +114,26 @@ class Gap:
             ],
             "touches": {
                 "both": [[a.to_json(), b.to_json()] for a, b in self.shared],
-                "only_first": [one.to_json() for one in self.only(0)],
-                "only_second": [one.to_json() for one in self.only(1)],
+                "only_first": [touch.to_json() for touch in self.only(0)],
+                "only_second": [touch.to_json() for touch in self.only(1)],
             },
         }
 
     def lines(self) -> Iterator[str]:
         """Return the differences as lines of text."""
         yield f"first: {self.first.recording}; second: {self.second.recording}"
-        differing = [one for one in self.differences if one.is_gap]
-        for one in differing:
+        differing = [difference for difference in self.differences if difference.is_gap]
+        for difference in differing:
             a, b = (
-                f"{value:.3g} +- {sd:.2g}" for value, sd in zip(one.values, one.sds, strict=True)
+                f"{value:.3g} +- {sd:.2g}"
+                for value, sd in zip(difference.values, difference.sds, strict=True)
             )
-            yield f"{one.joint}: {WORDS[one.name]} {a} and {b} {one.unit}".rstrip()
+            yield f"{difference.joint}: {WORDS[difference.name]} {a} and {b} {difference.unit}".rstrip()
         if not differing:
             yield "no friction, payload, offset or lag differs significantly"
-        for one in self.differences:
-            if one.unknown:
-                yield f"{one.joint}: {WORDS[one.name]} is not known in one of them: it moves too little"
+        for difference in self.differences:
+            if difference.unknown:
+                yield f"{difference.joint}: {WORDS[difference.name]} is not known in one of them: it moves too little"
         yield from self._phases()
 
     def _phases(self) -> Iterator[str]:
@@ -153,8 +154,12 @@ class Gap:
     def carried(self) -> tuple[list[tuple[str, TemporaryLoad, float]], ...]:
         """Temporary loads of both recordings: the link, the load, and the start of the recording [s]."""
         return tuple(
-            [(arm.last, arm.carried, arm.begin) for arm in one.arms if arm.carried is not None]
-            for one in (self.first, self.second)
+            [
+                (arm.last, arm.carried, arm.begin)
+                for arm in recording.arms
+                if arm.carried is not None
+            ]
+            for recording in (self.first, self.second)
         )
 
 
@@ -182,8 +187,8 @@ def compared(first: CalibratedEfforts, second: CalibratedEfforts) -> Gap:
                 found="torques" if b.found.is_torque else "currents",
                 expected="the same in both",
             )
-    differences = [one for a, b in pairs for one in _differences(a, b)]
-    left = {
+    differences = [difference for a, b in pairs for difference in _differences(a, b)]
+    residuals = {
         name: (float(a.after[j]), float(b.after[j]), a.unit(j))
         for a, b in pairs
         for j, name in enumerate(a.joints)
@@ -191,7 +196,7 @@ def compared(first: CalibratedEfforts, second: CalibratedEfforts) -> Gap:
     }
     both = tuple(touches_of(a) for a, _ in pairs), tuple(touches_of(b) for _, b in pairs)
     joined = tuple(tuple(one for of_arm in each for one in of_arm) for each in both)
-    return Gap(first, second, tuple(differences), left, (joined[0], joined[1]))
+    return Gap(first, second, tuple(differences), residuals, (joined[0], joined[1]))
 
 
 def _named(arms: Sequence[SplitArm]) -> str:
@@ -225,9 +230,9 @@ def _pairs(first: Sequence[Touch], second: Sequence[Touch]) -> list[tuple[Touch,
     rest = list(second)
     found = []
     for touch in first:
-        near = [one for one in rest if abs(one.begin - touch.begin) <= NEAR_S]
-        if near:
-            best = min(near, key=lambda one: abs(one.begin - touch.begin))
+        candidates = [one for one in rest if abs(one.begin - touch.begin) <= NEAR_S]
+        if candidates:
+            best = min(candidates, key=lambda one: abs(one.begin - touch.begin))
             rest.remove(best)
             found.append((touch, best))
     return found

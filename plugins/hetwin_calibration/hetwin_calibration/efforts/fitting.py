@@ -76,9 +76,9 @@ def split(samples: Samples, *, quick: bool = False) -> Split:
     for joint in _unclear(samples, known) if is_torque else ():
         other = signs.copy()
         other[joint] = -1.0
-        tried = _Fit(upright(samples, other), known, other, is_torque=True)
-        if tried.cost < best.cost - _CLEAR:
-            best, signs = tried, other
+        candidate = _Fit(upright(samples, other), known, other, is_torque=True)
+        if candidate.cost < best.cost - _CLEAR:
+            best, signs = candidate, other
     loaded = best.split()
     if not is_torque:
         return loaded
@@ -266,9 +266,9 @@ class _Fit:
             if sure[worst] >= SURE:
                 break
             pulls = inverse[:, worst] / inverse[worst, worst] ** 0.5
-            rest = np.arange(len(kept)) != worst
-            inverse = (inverse - np.outer(pulls, pulls))[np.ix_(rest, rest)]
-            kept = kept[rest]
+            remaining = np.arange(len(kept)) != worst
+            inverse = (inverse - np.outer(pulls, pulls))[np.ix_(remaining, remaining)]
+            kept = kept[remaining]
         return kept, inverse
 
     def _effects(self, columns: list[Floats]) -> Floats:

@@ -28,22 +28,26 @@ def gap_page(gap: Gap) -> str:
 
 
 def _sentence(gap: Gap) -> str:
-    differing = [f"{WORDS[one.name]} of {one.joint}" for one in gap.differences if one.is_gap]
+    differing = [
+        f"{WORDS[difference.name]} of {difference.joint}"
+        for difference in gap.differences
+        if difference.is_gap
+    ]
     missing = len(gap.only(0)) + len(gap.only(1))
     text = f"They differ in {', '.join(differing)}" if differing else "No parameter differs"
     return f"{text}; {missing} touches are in one of them only, {len(gap.shared)} in both."
 
 
 def _sections(gap: Gap) -> Iterator[Section]:
-    rows = [_row(one) for one in gap.differences]
+    rows = [_row(difference) for difference in gap.differences]
     note = f"Set in bold: by more than {SURE:g} standard deviations of the difference."
     headings = ["joint", "parameter", "first", "second", "gap", "unit"]
     yield Section("Parameters", note, Table(headings, rows))
-    left: list[list[Inline]] = [
+    residuals: list[list[Inline]] = [
         [name, f"{a:.3g}", f"{b:.3g}", unit] for name, (a, b, unit) in gap.left.items()
     ]
     note = "Root mean square of what friction, payload, offset and lag do not explain."
-    yield Section("Unexplained", note, Table(["joint", "first", "second", "unit"], left))
+    yield Section("Unexplained", note, Table(["joint", "first", "second", "unit"], residuals))
     names, end = ("first", "second"), max(gap.first.seconds, gap.second.seconds)
     bars = [
         Bar(
@@ -61,8 +65,8 @@ def _sections(gap: Gap) -> Iterator[Section]:
         yield Section("Touches, slips and stalls", note, Rows(names, bars, (0.0, end)))
 
 
-def _row(one: Difference) -> list[Inline]:
-    a, b = (f"{value:.3g} ± {sd:.2g}" for value, sd in zip(one.values, one.sds, strict=True))
-    text = "not known" if one.unknown else f"{one.gap:+.3g} ± {one.sd:.2g}"
-    gap: Inline = Strong(text) if one.is_gap else text
-    return [one.joint, WORDS[one.name], a, b, gap, one.unit]
+def _row(d: Difference) -> list[Inline]:
+    a, b = (f"{value:.3g} ± {sd:.2g}" for value, sd in zip(d.values, d.sds, strict=True))
+    text = "not known" if d.unknown else f"{d.gap:+.3g} ± {d.sd:.2g}"
+    gap: Inline = Strong(text) if d.is_gap else text
+    return [d.joint, WORDS[d.name], a, b, gap, d.unit]

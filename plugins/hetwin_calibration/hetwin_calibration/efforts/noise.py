@@ -16,21 +16,21 @@ _OF_NORMAL = 1.2533
 """Ratio of standard deviation to mean absolute value of a normal distribution."""
 
 
-def deviations(samples: Samples, left: Floats) -> Floats:
+def deviations(samples: Samples, residuals: Floats) -> Floats:
     """Return standard deviations (m, n): a constant for each joint, plus terms in the arm's speed and acceleration.
 
     Args:
         samples: samples of the motion.
-        left: (m, n) residuals; NaN: unknown.
+        residuals: (m, n) residuals; NaN: unknown.
     """
     _, velocities, accelerations = samples.motion
-    speeds = [np.sqrt((one**2).sum(axis=1)) for one in (velocities, accelerations)]
-    columns = np.stack([np.ones(len(left)), *speeds], axis=1)
-    found = np.full(left.shape, np.nan)
-    for j, own in enumerate(np.abs(left).T):
-        known = np.isfinite(own)
-        if known.any() and own[known].any():
-            found[:, j] = columns @ _fitted(columns[known], own[known])
+    speeds = [np.sqrt((motion**2).sum(axis=1)) for motion in (velocities, accelerations)]
+    columns = np.stack([np.ones(len(residuals)), *speeds], axis=1)
+    found = np.full(residuals.shape, np.nan)
+    for j, sizes in enumerate(np.abs(residuals).T):
+        known = np.isfinite(sizes)
+        if known.any() and sizes[known].any():
+            found[:, j] = columns @ _fitted(columns[known], sizes[known])
     return found
 
 

@@ -73,14 +73,14 @@ def calibrated_efforts(recording: Path, robot: Path) -> CalibratedEfforts:
         series = read_motion(bag, None, {}, None, [body]).series
     finally:
         bag.close()
-    known = [one for one in series if np.isfinite(one.efforts).any() and one.efforts.any()]
+    known = [group for group in series if np.isfinite(group.efforts).any() and group.efforts.any()]
     if not known:
         raise BadInput(
             "the recording has no efforts of this robot",
             file=recording,
             expected="joint states with efforts",
         )
-    seconds = max(float(one.times_ns[-1] - one.times_ns[0]) * 1e-9 for one in known)
+    seconds = max(float(group.times_ns[-1] - group.times_ns[0]) * 1e-9 for group in known)
     if seconds < _LEAST_S:
         raise BadInput(
             "the recording is too short to know what its efforts are made of",
@@ -88,7 +88,7 @@ def calibrated_efforts(recording: Path, robot: Path) -> CalibratedEfforts:
             found=f"{seconds:.1f} s",
             expected=f"at least {_LEAST_S:g} s in which the joints move both ways",
         )
-    arms = [arm for one in known for arm in _arms(body, one)]
+    arms = [arm for group in known for arm in _arms(body, group)]
     return CalibratedEfforts(recording, robot, seconds, tuple(arms))
 
 

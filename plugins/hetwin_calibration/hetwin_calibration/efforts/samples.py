@@ -162,15 +162,15 @@ def sampled(times: Floats, positions: Floats, efforts: Floats, dynamics: Dynamic
         raise ValueError(
             f"found {times[-1] - times[0]:.2f} s with efforts; expected at least {_LEAST_S:g} s"
         )
-    at = np.stack([np.interp(even, times, one) for one in positions.T], axis=1)
-    measured = np.stack([np.interp(even, times, one) for one in efforts.T], axis=1)
+    at = np.stack([np.interp(even, times, column) for column in positions.T], axis=1)
+    measured = np.stack([np.interp(even, times, column) for column in efforts.T], axis=1)
     measured[:, (efforts == 0.0).all(axis=0)] = np.nan
     q, v, a = _smoothed(at, step, half)
     even, measured = even[half : half + len(q)], measured[half : half + len(q)]
-    each = 2 * round(0.5 * (PERIOD_S / step - 1.0)) + 1 if step < PERIOD_S else 1
-    count = len(q) // each
-    spans = each * chosen_spans(count)[:, None] + np.arange(each)
-    middles = spans[:, each // 2]
+    width = 2 * round(0.5 * (PERIOD_S / step - 1.0)) + 1 if step < PERIOD_S else 1
+    count = len(q) // width
+    spans = width * chosen_spans(count)[:, None] + np.arange(width)
+    middles = spans[:, width // 2]
     rows = list(zip(q[middles], v[middles], a[middles], strict=True))
     found = Samples(
         even[middles],
@@ -178,7 +178,7 @@ def sampled(times: Floats, positions: Floats, efforts: Floats, dynamics: Dynamic
         np.array([dynamics.rigid(*row) for row in rows]),
         np.array([dynamics.loads(*row) for row in rows]),
         np.stack([q[middles], v[middles], a[middles]]),
-        each * step,
+        width * step,
         spans,
         Speeds(even, v),
     )

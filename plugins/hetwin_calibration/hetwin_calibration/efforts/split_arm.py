@@ -94,7 +94,7 @@ class SplitArm:
 
     def claims(self, joint: int | None) -> list[Claim]:
         """Return the claims about a joint; None: about the load."""
-        return [one for one in self.found.claims if one.joint == joint]
+        return [claim for claim in self.found.claims if claim.joint == joint]
 
     def is_confirmed(self, joint: int) -> bool:
         """Return whether the split explains held-out parts of a joint about as well."""
@@ -190,14 +190,14 @@ class SplitArm:
 
     def _of_masses(self, bodies: Bodies) -> str:
         """Return a line about the fit of masses."""
-        each = ", ".join(
+        shares = ", ".join(
             f"{100 * share:.0f} ({100 * held:.0f})"
             for share, held in zip(bodies.share.tolist(), bodies.held.tolist(), strict=True)
             if np.isfinite(share)
         )
         joints = f"{self.joints[0]} to {self.joints[-1]}"
         text = f"{joints}: the masses of this robot differ from its description's; fitted as well, they explain"
-        return f"{text} {each} % by joint (where they were not fitted)"
+        return f"{text} {shares} % by joint (where they were not fitted)"
 
     def _line(self, joint: int, name: str) -> str:
         found, unit = self.found, self.unit(joint)

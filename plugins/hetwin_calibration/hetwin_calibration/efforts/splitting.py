@@ -78,15 +78,15 @@ class Split:
     def values(self, name: str) -> Floats:
         """Return a parameter of all joints (n,); 0 if not claimed."""
         found = np.zeros(len(self.signs))
-        for one in self.claims:
-            if one.name == name and one.joint is not None:
-                found[one.joint] = one.value
+        for claim in self.claims:
+            if claim.name == name and claim.joint is not None:
+                found[claim.joint] = claim.value
         return found
 
     @property
     def load(self) -> Floats:
         """Parameters (4,) of the load, in the order of `OF_LOAD`; 0 if not claimed."""
-        known = {one.name: one.value for one in self.claims if one.joint is None}
+        known = {claim.name: claim.value for claim in self.claims if claim.joint is None}
         return np.array([known.get(name, 0.0) for name in OF_LOAD])
 
     def friction(self, velocities: Floats, dry: Floats, stribeck: Floats) -> Floats:

@@ -85,7 +85,7 @@ def touches_of(arm: SplitArm) -> tuple[Touch, ...]:
 def means(values: Floats, count: int) -> Floats:
     """Return moving averages (m, n) over `count` samples."""
     weights = np.ones(count) / count
-    return np.stack([np.convolve(one, weights, "same") for one in values.T], axis=1)
+    return np.stack([np.convolve(column, weights, "same") for column in values.T], axis=1)
 
 
 def _beside(values: Floats, away: int) -> Floats:

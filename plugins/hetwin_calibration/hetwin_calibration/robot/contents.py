@@ -47,7 +47,8 @@ class Contents:
             "joints": len(self.types),
             "joints_by_type": dict(Counter(self.types).most_common()),
             "sensors": [
-                {"name": each.name, "type": each.type, "link": each.link} for each in self.sensors
+                {"name": sensor.name, "type": sensor.type, "link": sensor.link}
+                for sensor in self.sensors
             ],
             "missing_meshes": list(self.missing_meshes),
         }
@@ -58,7 +59,7 @@ def contents_of_robot(robot: RobotFile) -> Contents:
     return Contents(
         robot.name,
         len(robot.links),
-        tuple(each.type for each in robot.joints.values()),
+        tuple(joint.type for joint in robot.joints.values()),
         tuple(_sensors(robot.root)),
         robot.missing_meshes(),
     )

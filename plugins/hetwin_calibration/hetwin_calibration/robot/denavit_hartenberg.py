@@ -100,17 +100,17 @@ def _axes(screws: Screws) -> list[Frame]:
 def _on_normal(before: Frame, axis: Frame) -> Frame:
     """Return the frame on an axis with x along the common normal from the previous axis."""
     z, along = before.rotation[:, 2], axis.rotation[:, 2]
-    way = axis.position - before.position
+    offset = axis.position - before.position
     across = np.cross(z, along)
     sine = float(np.linalg.norm(across))
     if sine < _PARALLEL:
-        foot = axis.position - along * float(way @ along)
+        foot = axis.position - along * float(offset @ along)
         normal = foot - before.position
         normal -= z * float(normal @ z)
         x = before.rotation[:, 0]
     else:
-        foot = axis.position + along * float(np.cross(way, z) @ across) / sine**2
-        normal = across * float(way @ across) / sine**2
+        foot = axis.position + along * float(np.cross(offset, z) @ across) / sine**2
+        normal = across * float(offset @ across) / sine**2
         x = across / sine
     length = float(np.linalg.norm(normal))
     if length > _MEETING:
@@ -121,13 +121,13 @@ def _on_normal(before: Frame, axis: Frame) -> Frame:
 
 
 def _row(name: str, slides: bool, before: Frame, after: Frame) -> DhRow:
-    way, (x, y, z) = after.position - before.position, before.rotation.T
+    offset, (x, y, z) = after.position - before.position, before.rotation.T
     to_x, to_z = after.rotation[:, 0], after.rotation[:, 2]
     return DhRow(
         name,
         slides,
         alpha=float(np.arctan2(np.cross(z, to_z) @ to_x, z @ to_z)),
-        a=float(way @ to_x),
-        d=float(way @ z),
+        a=float(offset @ to_x),
+        d=float(offset @ z),
         theta=float(np.arctan2(to_x @ y, to_x @ x)),
     )

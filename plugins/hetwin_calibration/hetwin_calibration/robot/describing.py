@@ -34,7 +34,7 @@ class Description:
         return {
             **self.contents.to_json(),
             "dh": None if self.table is None else _table_json(self.table),
-            "dimensions": [each.to_json() for each in self.dimensions],
+            "dimensions": [dimension.to_json() for dimension in self.dimensions],
         }
 
 

@@ -78,15 +78,19 @@ def compare(parts: Mapping[str, Part], table: Table) -> list[Dimension]:
     index = [table.columns.index(column) for column in COLUMNS[:3]]
     found = []
     for i, row in enumerate(table.rows):
-        name, of, measure = (row[k] for k in index)
+        name, pattern, measure = (row[k] for k in index)
         if measure not in [*Measure]:
             raise table.bad("no such measure", i, measure, ", ".join(Measure))
-        chosen = [part for each, part in parts.items() if fnmatchcase(each, of)]
+        chosen = [part for part_name, part in parts.items() if fnmatchcase(part_name, pattern)]
         if not chosen:
-            raise table.bad("there is no such part", i, of, f"a name or a glob{perhaps(of, parts)}")
+            raise table.bad(
+                "there is no such part", i, pattern, f"a name or a glob{perhaps(pattern, parts)}"
+            )
         value = _value(chosen, Measure(measure))
         if value is None:
-            raise table.bad("has no shape that was found", i, of, "a part with shapes or meshes")
+            raise table.bad(
+                "has no shape that was found", i, pattern, "a part with shapes or meshes"
+            )
         found.append(Dimension(name, value, float(values[i])))
     return found
 
@@ -144,8 +148,10 @@ def _placed(body: Body) -> Iterator[tuple[str, Part]]:
 
 def _points(geometries: Sequence[Geometry], pose: Pose) -> Floats:
     """Return the outermost points of the visuals; of the collision shapes if there are no visuals."""
-    seen = [each for each in geometries if not each.collides]
-    clouds = [_cloud(each, compose_poses(pose, each.pose)) for each in seen or geometries]
+    seen = [geometry for geometry in geometries if not geometry.collides]
+    clouds = [
+        _cloud(geometry, compose_poses(pose, geometry.pose)) for geometry in seen or geometries
+    ]
     return np.concatenate(clouds) if clouds else np.zeros((0, 3))
 
 

@@ -52,13 +52,13 @@ def with_friction_in(file: Path, friction: Mapping[str, Mapping[str, float]]) ->
 
 
 def _in_mjcf(joint: str, values: Mapping[str, float]) -> str:
-    tag, rest = joint[: joint.index(">")], joint[joint.index(">") :]
+    tag, children = joint[: joint.index(">")], joint[joint.index(">") :]
     closing = "/" if tag.endswith("/") else ""
     tag = tag.removesuffix("/").rstrip()
     for key, value in values.items():
         tag = re.sub(rf"""\s+{_MJCF[key]}\s*=\s*("[^"]*"|'[^']*')""", "", tag)
         tag += f' {_MJCF[key]}="{value:.6g}"'
-    return tag + closing + rest
+    return tag + closing + children
 
 
 def _in_sdf(joint: str, values: Mapping[str, float]) -> str:

@@ -25,8 +25,8 @@ def motion(positions: Floats, before: Floats) -> Floats:
     Args:
         positions, before: (..., n) [rad or m].
     """
-    ways = motion_weights(positions.shape[-1]) * (positions - before)
-    return np.asarray(np.sum(ways * ways, axis=-1))
+    displacements = motion_weights(positions.shape[-1]) * (positions - before)
+    return np.asarray(np.sum(displacements * displacements, axis=-1))
 
 
 def middle(chain: Chain) -> Floats:

@@ -64,10 +64,10 @@ class QuinticLeg:
 
     def __init__(self, start: Floats, goal: Floats, limits: MoveLimits) -> None:
         self._start, self._way = start, goal - start
-        way = np.abs(self._way)
+        displacement = np.abs(self._way)
         bounds = (limits.velocity, limits.acceleration, limits.jerk)
         shortest = [
-            float(np.max(peak * way / (limit * _WITHIN))) ** (1.0 / order)
+            float(np.max(peak * displacement / (limit * _WITHIN))) ** (1.0 / order)
             for order, peak, limit in zip((1, 2, 3), _PEAKS, bounds, strict=True)
         ]
         self.duration = max(shortest)

@@ -87,8 +87,8 @@ def plan_motion(robot: RobotFile, waypoints: Path, profile: Profile, pace: Pace)
 def _check_joints(robot: RobotFile, table: Table) -> None:
     moving = [
         name
-        for name, each in robot.joints.items()
-        if each.joint.kind is not JointKind.FIXED and each.joint.mimic is None
+        for name, entry in robot.joints.items()
+        if entry.joint.kind is not JointKind.FIXED and entry.joint.mimic is None
     ]
     for name in table.columns:
         if name not in moving:
@@ -112,10 +112,10 @@ def _check_limits(robot: RobotFile, table: Table, points: Floats) -> None:
 
 
 def _velocity(robot: RobotFile, name: str) -> float:
-    each = robot.joints[name]
-    if each.joint.max_velocity is None:
-        raise (each.element.child("limit") or each.element).bad(
+    entry = robot.joints[name]
+    if entry.joint.max_velocity is None:
+        raise (entry.element.child("limit") or entry.element).bad(
             f"joint {name} has no limit of its velocity",
             expected='<limit velocity="..." .../> above 0',
         )
-    return each.joint.max_velocity
+    return entry.joint.max_velocity

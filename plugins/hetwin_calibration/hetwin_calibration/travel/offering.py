@@ -45,15 +45,15 @@ class TravelOffer:
         Raises:
             BadInput: if both robots have too few laps.
         """
-        both = [lap for lap in laps if lap.real is not None and lap.virtual is not None]
-        if len(both) <= len(NAMES):
+        complete_laps = [lap for lap in laps if lap.real is not None and lap.virtual is not None]
+        if len(complete_laps) <= len(NAMES):
             raise BadInput(
                 "there are too few laps of both robots",
                 where="lap_real, lap_virtual",
-                found=len(both),
+                found=len(complete_laps),
                 expected=f"at least {len(NAMES) + 1}",
             )
-        return adjusted(TravelModel(**self._sheet), both), len(both)
+        return adjusted(TravelModel(**self._sheet), complete_laps), len(complete_laps)
 
     def write(self, learned: TravelFit, count: int) -> Path:
         """Write the new scenario, and return its file.
@@ -65,13 +65,17 @@ class TravelOffer:
         rounded = {name: round(value, 4) for name, value in learned.parameters.items()}
         inputs = {**parameters["inputs"], **rounded}
         entry = {**self.entry, "parameters": {**parameters, "inputs": inputs}}
-        below = Path(os.path.relpath(self.base, self.out.parent.resolve()))
+        base_path = Path(os.path.relpath(self.base, self.out.parent.resolve()))
         header = _HEADER.format(
             base=self.base.name,
             count=count,
             learned=", ".join(f"{name} {sheet[name]:g} -> {rounded[name]:g}" for name in NAMES),
         )
-        entries = {"extends": str(below), "scenario": self.out.stem, "models": {self.model: entry}}
+        entries = {
+            "extends": str(base_path),
+            "scenario": self.out.stem,
+            "models": {self.model: entry},
+        }
         return written(self.out, header, entries)
 
 

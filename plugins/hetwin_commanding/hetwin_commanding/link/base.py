@@ -67,8 +67,8 @@ class BaseHeard:
 
 
 def _apart(pose: PlanarPose, other: PlanarPose) -> float:
-    there = seen_from(pose, other)
-    return max(math.hypot(there.x, there.y), abs(there.yaw))
+    other_pose = seen_from(pose, other)
+    return max(math.hypot(other_pose.x, other_pose.y), abs(other_pose.yaw))
 
 
 def _mean(poses: Sequence[PlanarPose]) -> PlanarPose:
@@ -83,8 +83,8 @@ def _mean(poses: Sequence[PlanarPose]) -> PlanarPose:
 
 def seen_from(pose: PlanarPose, other: PlanarPose) -> PlanarPose:
     """Return another pose in the frame of a pose, with its heading wrapped to [-pi, pi]."""
-    there = pose.inverse.composed(other)
-    return there._replace(yaw=nearest_turn(there.yaw))
+    other_pose = pose.inverse.composed(other)
+    return other_pose._replace(yaw=nearest_turn(other_pose.yaw))
 
 
 _ALONG, _ACROSS, _HEADING = 1.5, 3.0, 2.0

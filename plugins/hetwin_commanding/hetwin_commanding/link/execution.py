@@ -153,9 +153,9 @@ class Execution:
         if self._plan.drives and self._sent:
             self._sender.drive(0.0, 0.0)
         if self._sent:
-            begun, pace = self._sent[-1]
-            if pace.at(now - begun).time < self._plan.duration and now - begun < pace.end:
-                self._send(pace.stopping(now - begun), now)
+            begin, pace = self._sent[-1]
+            if pace.at(now - begin).time < self._plan.duration and now - begin < pace.end:
+                self._send(pace.stopping(now - begin), now)
 
     def _send(self, pace: Pace, now: float) -> None:
         self._sent.append((now, pace))
@@ -174,12 +174,12 @@ class Execution:
         if self._plan.drives and (result := self._drive()) is not None:
             return result
         now = self._clock.now()
-        begun, pace = self._sent[-1]
+        begin, pace = self._sent[-1]
         if pace.at(pace.go).time < self._plan.duration:
-            if now - begun >= PERIOD_S:
-                self._send(pace.next(now - begun), now)
+            if now - begin >= PERIOD_S:
+                self._send(pace.next(now - begin), now)
             return None
-        over = now - begun - pace.go
+        over = now - begin - pace.go
         if over > 0.0 and self._is_there():
             return Result.REACHED
         return Result.DEVIATED if over > _SETTLE_S else None
@@ -189,8 +189,8 @@ class Execution:
         now, fix = self._clock.now(), self._sender.base.fix()
         if fix is None or now - fix.arrived > LOST_S:
             return Result.LOST
-        begun, pace = self._sent[-1]
-        progress = pace.at(now - begun)
+        begin, pace = self._sent[-1]
+        progress = pace.at(now - begin)
         wanted = self._plan.base_at(progress.time)
         if deviates(wanted.pose, fix.pose):
             self._figures.deviations.append(now - self._sent[0][0])
@@ -228,8 +228,8 @@ class Execution:
             found = self._agreement.look(sample.measured, measured, self._expected)
             self._figures.add(found.joints, found.lag, self._apart(sample, found.lag))
             if found.changed and found.deviates:
-                begun = self._sent[0][0] if self._sent else sample.measured
-                self._figures.deviations.append(sample.measured - begun)
+                begin = self._sent[0][0] if self._sent else sample.measured
+                self._figures.deviations.append(sample.measured - begin)
                 return True
         return False
 
@@ -249,8 +249,8 @@ class Execution:
             return None
         planned = self._commanded(sample.measured - lag).positions.tolist()
         wanted = self._tip.place(dict(zip(self._plan.names, planned, strict=True)))
-        there = self._tip.place({name: sample.positions[name] for name in self._plan.names})
-        return float(np.linalg.norm(there - wanted))
+        expected_tip = self._tip.place({name: sample.positions[name] for name in self._plan.names})
+        return float(np.linalg.norm(expected_tip - wanted))
 
     def _is_there(self) -> bool:
         """Whether the robot is at rest at its goal."""

@@ -115,8 +115,10 @@ class DrivenBase(MobileBase):
         self._velocity = self._velocity + np.clip(wanted - self._velocity, -most, most)
         forward, sideways, turn = (self._velocity * self._period).tolist()
         self._true = self._true.after(forward, turn, sideways)
-        way, turned = self._shares
-        self._believed = self._believed.after(forward * way, turn * turned, sideways * way)
+        distance, turned = self._shares
+        self._believed = self._believed.after(
+            forward * distance, turn * turned, sideways * distance
+        )
         self._engine.command_bases(self.truth[None])
 
     def read_pose(self) -> None:
@@ -135,10 +137,10 @@ class DrivenBase(MobileBase):
     @property
     def odometry(self) -> Floats:
         """(13,) pose and twist with the error of odometry."""
-        way, turned = self._shares
+        distance, turned = self._shares
         forward, sideways, turn = self._velocity.tolist()
-        state = odometry_state(self._believed, forward * way, turn * turned)
-        state[8] = sideways * way
+        state = odometry_state(self._believed, forward * distance, turn * turned)
+        state[8] = sideways * distance
         return state
 
 

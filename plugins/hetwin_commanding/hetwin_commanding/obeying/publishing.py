@@ -48,7 +48,7 @@ class RobotTopics:
         if robot.base is not None:
             self._base = BaseMessages(robot.root, *robot.base_topics)
             self._topics.offer(*self._base.topics)
-        self._topics.offer(*(one.topic for one in self._scans))
+        self._topics.offer(*(scan.topic for scan in self._scans))
         self._every = {
             rate: max(1, round(SECOND / rate / robot.period_ns))
             for rate in (JOINT_RATE, ODOMETRY_RATE, LOCALIZATION_RATE)

@@ -130,11 +130,11 @@ class ObeyingRobot:
         start: PlanarPose | None,
     ) -> MobileBase | None:
         if isinstance(robot.base, FollowedBase):
-            said = None if isinstance(robot.base.start, str) else robot.base.start
+            scenario_start = None if isinstance(robot.base.start, str) else robot.base.start
             return DrivenBase(
                 self._engine,
                 body,
-                said if start is None else list(start),
+                scenario_start if start is None else list(start),
                 self.mismatch,
                 self._period_ns / SECOND,
             )

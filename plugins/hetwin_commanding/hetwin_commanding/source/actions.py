@@ -252,23 +252,26 @@ def _tolerances(node: Node, controller: Controller, goal: Any) -> Any:
 
 
 def _read(tolerances: Sequence[Any]) -> list[tuple[str, Tolerance]]:
-    return [(one.name, Tolerance(one.position, one.velocity)) for one in tolerances]
+    return [
+        (tolerance.name, Tolerance(tolerance.position, tolerance.velocity))
+        for tolerance in tolerances
+    ]
 
 
 def _gripper(controller: Controller) -> ControllerAction:
     def read(goal: Any) -> GripCommand:
         return controller.grip(float(goal.command.position))
 
-    def told(made: Any, joints: Joints | None) -> Any:
+    def filled(made: Any, joints: Joints | None) -> Any:
         if joints is not None:
             made.position, _, made.effort = _state_of(controller, joints)
         return made
 
     def result(outcome: Outcome, joints: Joints | None) -> Any:
-        return told(_ended(GripperCommand.Result(), outcome), joints)
+        return filled(_ended(GripperCommand.Result(), outcome), joints)
 
     def feedback(_goal: Any, joints: Joints) -> Any:
-        return told(GripperCommand.Feedback(), joints)
+        return filled(GripperCommand.Feedback(), joints)
 
     name = f"{controller.name}/gripper_cmd"
     return ControllerAction(GripperCommand, name, read, result, feedback, controller.has_succeeded)
@@ -282,7 +285,7 @@ def _parallel_gripper(controller: Controller) -> ControllerAction:
         velocity = next(iter(goal.command.velocity), None)
         return controller.grip(float(positions[0]), velocity)
 
-    def told(made: Any, joints: Joints | None) -> Any:
+    def filled(made: Any, joints: Joints | None) -> Any:
         if joints is not None:
             position, velocity, effort = _state_of(controller, joints)
             made.state = JointState(
@@ -291,10 +294,10 @@ def _parallel_gripper(controller: Controller) -> ControllerAction:
         return made
 
     def result(outcome: Outcome, joints: Joints | None) -> Any:
-        return told(_ended(ParallelGripperCommand.Result(), outcome), joints)
+        return filled(_ended(ParallelGripperCommand.Result(), outcome), joints)
 
     def feedback(_goal: Any, joints: Joints) -> Any:
-        return told(ParallelGripperCommand.Feedback(), joints)
+        return filled(ParallelGripperCommand.Feedback(), joints)
 
     name = f"{controller.name}/gripper_cmd"
     return ControllerAction(

@@ -88,23 +88,30 @@ class JogCommand:
     def trajectory(self, positions: Sequence[float]) -> JointTrajectory:
         """Return the motion from the commanded positions (n,) to rest."""
         if not self.displacements:
-            ways = [v * self.duration for v in self.velocities]
+            displacements = [v * self.duration for v in self.velocities]
             ends = [
-                at + way + v * JOG_STOP_S / 2.0
-                for at, way, v in zip(positions, ways, self.velocities, strict=True)
+                at + displacement + v * JOG_STOP_S / 2.0
+                for at, displacement, v in zip(
+                    positions, displacements, self.velocities, strict=True
+                )
             ]
-            there = [at + way for at, way in zip(positions, ways, strict=True)]
+            goal = [
+                at + displacement for at, displacement in zip(positions, displacements, strict=True)
+            ]
             points = [
-                TrajectoryPoint(self.duration, there, self.velocities),
+                TrajectoryPoint(self.duration, goal, self.velocities),
                 TrajectoryPoint(self.duration + JOG_STOP_S, ends, [0.0] * len(ends)),
             ]
             return JointTrajectory.through(self.names, points)
-        ends = [at + way for at, way in zip(positions, self.displacements, strict=True)]
+        ends = [
+            at + displacement
+            for at, displacement in zip(positions, self.displacements, strict=True)
+        ]
         lasting = self.duration
         if self.velocities:
             pairs = zip(self.displacements, self.velocities, strict=True)
             # on a cubic from rest to rest, the maximum velocity is 1.5 times the mean
-            lasting = max(1.5 * abs(way) / abs(v) for way, v in pairs)
+            lasting = max(1.5 * abs(displacement) / abs(v) for displacement, v in pairs)
         last = TrajectoryPoint(max(lasting, LEAST_S), ends, [0.0] * len(ends))
         return JointTrajectory.through(self.names, [last])
 

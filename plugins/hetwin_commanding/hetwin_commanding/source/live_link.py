@@ -49,11 +49,11 @@ class CommandLink:
         self._numbers: dict[str, int] = {}
         self._epoch_ns: int | None = None
         trajectories = {
-            f"{one.name}/joint_trajectory": one.name
-            for one in controllers
-            if one.kind is Kind.TRAJECTORY
+            f"{controller.name}/joint_trajectory": controller.name
+            for controller in controllers
+            if controller.kind is Kind.TRAJECTORY
         }
-        others = {topic: self._reading(topic, each) for topic, each in readers_of(spec).items()}
+        others = {topic: self._reading(topic, reader) for topic, reader in readers_of(spec).items()}
         self._link = RobotLink(
             spec.commands,
             (),
@@ -71,7 +71,7 @@ class CommandLink:
             STATUS,
             NODE,
             lambda node: [
-                *(serve(node, one, inbox) for one in controllers),
+                *(serve(node, controller, inbox) for controller in controllers),
                 dynamic_joint_states(node, inbox),
             ],
         )
@@ -83,8 +83,8 @@ class CommandLink:
         """
         with self._lock:
             self._epoch_ns = epoch_ns
-            told = [event for _, event in self._waiting]
-            self._waiting = deque((e.time_ns, e) for e in since_begin(told, epoch_ns))
+            events = [event for _, event in self._waiting]
+            self._waiting = deque((e.time_ns, e) for e in since_begin(events, epoch_ns))
         self._inbox.take()
 
     def events(self, time_ns: int) -> list[Event]:

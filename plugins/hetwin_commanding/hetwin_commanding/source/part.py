@@ -182,7 +182,9 @@ class CommandedPart(Part):
             DEFAULT_CONTROLLER: [n for n in self.joint_names if n in joints and n not in turning]
         }
         if self._named is not None:
-            groups = self._grouped({one.name: one.joints for one in self._named.values()}, joints)
+            groups = self._grouped(
+                {controller.name: controller.joints for controller in self._named.values()}, joints
+            )
         self._moving = tuple(joints)
         at = np.array([(resting or {}).get(name, 0.0) for name in joints])
         self._controllers = Controllers(joints, at, groups, self._wheels)
@@ -196,12 +198,14 @@ class CommandedPart(Part):
             return [Controller(DEFAULT_CONTROLLER, tuple(names))]
         return [
             replace(
-                one,
+                controller,
                 joints=tuple(
-                    name for name in names if any(fnmatchcase(name, each) for each in one.joints)
+                    name
+                    for name in names
+                    if any(fnmatchcase(name, joint) for joint in controller.joints)
                 ),
             )
-            for one in self._named.values()
+            for controller in self._named.values()
         ]
 
     def _turns(self, joint: str) -> bool:
