@@ -31,14 +31,14 @@ from hetwin_core.ensemble.scene.watch import Finding, Watch, WatchLayout
 from hetwin_core.ensemble.sentences.catalogue import say
 from model_nodes.robot_health.view import View
 
-_MOST_NAMED = 4
+_MAX_NAMED = 4
 """Maximum number of links or joints that a reason names; more are counted."""
-_SEVERAL = 4
-"""Minimum number of fingers of a hand for which it is not known which fingers hold."""
-_DECIDED_NS = 2_000_000_000
-"""Time within which a topic must be received; afterwards it counts as missing [ns]."""
-_SILENT_NS = 1_000_000_000
-"""Minimum length of a gap in a recording within which motion counts as unobserved [ns]."""
+_MULTI_FINGERED = 4
+"""Minimum number of fingers of a hand whose holding fingers cannot be identified."""
+_TOPIC_TIMEOUT_NS = 2_000_000_000
+"""Time to wait for a topic before it counts as missing [ns]."""
+_MIN_GAP_NS = 1_000_000_000
+"""Minimum length of a gap in a recording during which motion counts as unobserved [ns]."""
 _FINGERS, _EFFORTS, _SHAPES, _CONTACTS = "finger positions", "efforts", "shapes", "contacts"
 
 
@@ -50,11 +50,11 @@ class Torques(Protocol):
 
 
 class Coverage:
-    """Raises an event for each claim and subject: that it is checked from a time on, or that it is not.
+    """Raises an event whenever a claim about a subject becomes checked or unchecked.
 
     Args:
-        layout: the robots; None if the main model reports about none.
-        scene: at the start.
+        layout: robots on which the main model reports; None without any.
+        scene: snapshot at the start.
         torques: reports whether recorded efforts are torques.
     """
 
@@ -65,95 +65,95 @@ class Coverage:
             e for e in entities.of_kind(EntityKind.OBJECT) if entities.has(e.name, "pose")
         ]
         self._hands = entities.of_kind(EntityKind.HAND)
-        self._said: dict[tuple[str, str], CoverageRow] = {}
-        self._known: dict[tuple[str, str], CoverageRow] = {}
+        self._reported: dict[tuple[str, str], CoverageRow] = {}
+        self._current: dict[tuple[str, str], CoverageRow] = {}
         findings = () if layout is None else layout.findings
-        self._gaps = [f for f in findings if f.name == "gap" and f.to_ns - f.from_ns >= _SILENT_NS]
-        self._silent: list[Finding] = []
-        self._begun_ns = scene.time_ns
+        self._gaps = [f for f in findings if f.name == "gap" and f.to_ns - f.from_ns >= _MIN_GAP_NS]
+        self._active_gaps: list[Finding] = []
+        self._start_ns = scene.time_ns
         count = 0 if layout is None else len(layout.joints)
         self._effort_seen: NDArray[np.bool_] = np.zeros(count, np.bool_)
-        self._effort_decides: tuple[bool, ...] = ()
+        self._effort_inputs: tuple[bool, ...] = ()
         self._robots = () if layout is None else tuple(layout.parts())
         self._names = [robot for robot, _ in self._robots]
-        self._at_first = tuple(self._at_once())
+        self._initial_rows = tuple(self._static_rows())
 
     def watch(self, view: View) -> list[Event]:
         """Return events about claims whose coverage has changed since the last view."""
-        found = [] if self._said else list(self._at_first)
+        rows = [] if self._reported else list(self._initial_rows)
         if self._layout is not None and view.watch is not None:
-            found += self._efforts(self._layout, view.watch)
-        said = [(one, view.time_ns) for one in found]
-        for happened in view.events:
-            changed = self._of_fingers(happened)
-            said += [] if changed is None else [(changed, happened.time_ns)]
+            rows += self._effort_rows(self._layout, view.watch)
+        pending = [(row, view.time_ns) for row in rows]
+        for event in view.events:
+            changed = self._grip_after_event(event)
+            pending += [] if changed is None else [(changed, event.time_ns)]
         if self._gaps:
-            silent = [gap for gap in self._gaps if gap.from_ns <= view.time_ns < gap.to_ns]
-            if silent != self._silent:
-                self._silent = silent
-                said = [*((one, view.time_ns) for one in self._known.values()), *said]
+            active = [gap for gap in self._gaps if gap.from_ns <= view.time_ns < gap.to_ns]
+            if active != self._active_gaps:
+                self._active_gaps = active
+                pending = [*((row, view.time_ns) for row in self._current.values()), *pending]
         events = []
-        for one, time_ns in said:
-            self._known[one.claim, one.subject] = one
-            heard = self._as_heard(one)
-            if self._is_new(heard):
-                events.append(self._event(heard, time_ns))
+        for row, time_ns in pending:
+            self._current[row.claim, row.subject] = row
+            effective = self._during_gaps(row)
+            if self._is_new(effective):
+                events.append(self._event(effective, time_ns))
         return events
 
-    def _as_heard(self, one: CoverageRow) -> CoverageRow:
-        """Return a row of coverage, changed to unchecked while some of its joints are not recorded."""
-        joints = set(one.of)
-        if one.claim is Claim.TOUCH and self._layout is not None:
+    def _during_gaps(self, row: CoverageRow) -> CoverageRow:
+        """Return a row of coverage, changed to unchecked while the recording of its joints has a gap."""
+        joints = set(row.of)
+        if row.claim is Claim.TOUCH and self._layout is not None:
             joints = {
                 joint
-                for robot, own in self._robots
-                for joint in self._layout.joints[own]
-                if robot == one.subject
+                for robot, part in self._robots
+                for joint in self._layout.joints[part]
+                if robot == row.subject
             }
-        for gap in self._silent:
+        for gap in self._active_gaps:
             names = gap.arguments.get("joints")
-            if one.checked and isinstance(names, list) and not joints.isdisjoint(map(str, names)):
-                silent = some([str(name) for name in names], _MOST_NAMED)
-                begun, ended = gap.from_ns / 1e9, gap.to_ns / 1e9
-                why = say("coverage.silent", begun=begun, ended=ended, names=silent)
-                return replace(one, checked=False, why=why)
-        return one
+            if row.checked and isinstance(names, list) and not joints.isdisjoint(map(str, names)):
+                unrecorded = some([str(name) for name in names], _MAX_NAMED)
+                start, end = gap.from_ns / 1e9, gap.to_ns / 1e9
+                why = say("coverage.silent", begun=start, ended=end, names=unrecorded)
+                return replace(row, checked=False, why=why)
+        return row
 
-    def _is_new(self, one: CoverageRow) -> bool:
-        return self._said.get((one.claim, one.subject)) != one
+    def _is_new(self, row: CoverageRow) -> bool:
+        return self._reported.get((row.claim, row.subject)) != row
 
-    def _event(self, one: CoverageRow, time_ns: int) -> Event:
-        self._said[one.claim, one.subject] = one
-        return coverage_event(one, time_ns)
+    def _event(self, row: CoverageRow, time_ns: int) -> Event:
+        self._reported[row.claim, row.subject] = row
+        return coverage_event(row, time_ns)
 
-    def _at_once(self) -> Iterator[CoverageRow]:
+    def _static_rows(self) -> Iterator[CoverageRow]:
         """Yield the coverage that follows from the scene and the robots' descriptions, before the first step."""
         if self._layout is not None:
-            for robot, own in self._robots:
-                yield from self._of_robot(self._layout, robot, own)
+            for robot, part in self._robots:
+                yield from self._robot_rows(self._layout, robot, part)
         for hand in self._hands:
-            yield self._grip(hand)
+            yield self._grip_row(hand)
         for entity in self._objects:
-            yield from self._of_object(entity)
+            yield from self._object_rows(entity)
 
     # ------------------------------------------------------------------ robots
 
-    def _of_robot(self, layout: WatchLayout, robot: str, own: slice) -> Iterator[CoverageRow]:
+    def _robot_rows(self, layout: WatchLayout, robot: str, part: slice) -> Iterator[CoverageRow]:
         driven = [
             j
-            for j, is_driven in zip(layout.joints[own], layout.driven[own], strict=True)
+            for j, is_driven in zip(layout.joints[part], layout.driven[part], strict=True)
             if is_driven
         ]
         if not driven:
             return
-        mended = _mended(layout, driven)
-        yield CoverageRow(Claim.TIME, robot, True, sources=("stamps",), why=mended)
-        others = [j for j in layout.joints[own] if j not in driven]
-        why = say("coverage.not_recorded", names=some(others, _MOST_NAMED)) if others else ""
+        repairs = _repair_text(layout, driven)
+        yield CoverageRow(Claim.TIME, robot, True, sources=("stamps",), why=repairs)
+        missing = [j for j in layout.joints[part] if j not in driven]
+        why = say("coverage.not_recorded", names=some(missing, _MAX_NAMED)) if missing else ""
         yield CoverageRow(
             Claim.MOTION, robot, True, sources=("positions",), of=tuple(driven), why=why
         )
-        yield self._touch(robot)
+        yield self._touch_row(robot)
         if robot in {mobile.name for mobile in mobile_robots(self._scene)}:
             yield CoverageRow(Claim.BASE, robot, True, sources=("odometry",))
         else:
@@ -161,43 +161,48 @@ class Coverage:
                 Claim.BASE, robot, False, why=say("coverage.no_odometry"), matters=False
             )
 
-    def _touch(self, robot: str) -> CoverageRow:
+    def _touch_row(self, robot: str) -> CoverageRow:
         links = [e for e in self._scene.of_kind(EntityKind.LINK) if e.owner == robot]
         groups = _rigid_groups(links)
-        bare = [root for root, group in groups.items() if not any(map(_collides, group))]
-        seen = tuple(e.name for e in links if _collides(e))
-        if not bare:
-            return CoverageRow(Claim.TOUCH, robot, True, sources=(_SHAPES, _CONTACTS), of=seen)
-        why = say("coverage.no_shapes", names=some(bare, _MOST_NAMED))
+        shapeless = [root for root, group in groups.items() if not any(map(_collides, group))]
+        shaped = tuple(e.name for e in links if _collides(e))
+        if not shapeless:
+            return CoverageRow(Claim.TOUCH, robot, True, sources=(_SHAPES, _CONTACTS), of=shaped)
+        why = say("coverage.no_shapes", names=some(shapeless, _MAX_NAMED))
         return CoverageRow(
-            Claim.TOUCH, robot, False, sources=(_SHAPES,) if seen else (), of=seen, why=why
+            Claim.TOUCH,
+            robot,
+            False,
+            sources=(_SHAPES,) if shaped else (),
+            of=shaped,
+            why=why,
         )
 
-    def _efforts(self, layout: WatchLayout, watch: Watch) -> Iterator[CoverageRow]:
+    def _effort_rows(self, layout: WatchLayout, watch: Watch) -> Iterator[CoverageRow]:
         """Yield the coverage of efforts, once it is known and whenever it changes."""
-        is_late = watch.time_ns - self._begun_ns >= _DECIDED_NS
-        decides = (is_late, *map(self._torques.is_torque, self._names))
+        timed_out = watch.time_ns - self._start_ns >= _TOPIC_TIMEOUT_NS
+        inputs = (timed_out, *map(self._torques.is_torque, self._names))
         known = np.isfinite(watch.measured_efforts) & (watch.measured_efforts != 0.0)
-        if decides == self._effort_decides and not np.count_nonzero(known > self._effort_seen):
+        if inputs == self._effort_inputs and not np.count_nonzero(known > self._effort_seen):
             return
         self._effort_seen |= known
-        self._effort_decides = decides
-        for robot, own in self._robots:
-            seen = self._effort_seen[own]
-            driven = np.array(layout.driven[own], np.bool_)
-            if not driven.any() or not (seen.any() or is_late):
+        self._effort_inputs = inputs
+        for robot, part in self._robots:
+            seen = self._effort_seen[part]
+            driven = np.array(layout.driven[part], np.bool_)
+            if not driven.any() or not (seen.any() or timed_out):
                 continue
-            yield self._effort(layout, robot, own, seen, driven)
+            yield self._effort_row(layout, robot, part, seen, driven)
 
-    def _effort(
+    def _effort_row(
         self,
         layout: WatchLayout,
         robot: str,
-        own: slice,
+        part: slice,
         seen: NDArray[np.bool_],
         driven: NDArray[np.bool_],
     ) -> CoverageRow:
-        joints, limits = layout.joints[own], layout.effort[own]
+        joints, limits = layout.joints[part], layout.effort[part]
         if not layout.has_inertias:
             return CoverageRow(Claim.EFFORT, robot, False, why=say("coverage.no_masses"))
         if not seen.any():
@@ -208,20 +213,20 @@ class Coverage:
         missing = [j for j, d in zip(joints, driven, strict=True) if d and j not in judged]
         if not judged:
             return CoverageRow(Claim.EFFORT, robot, False, why=say("coverage.no_limits"))
-        why = say("coverage.some_no_limits", names=some(missing, _MOST_NAMED)) if missing else ""
+        why = say("coverage.some_no_limits", names=some(missing, _MAX_NAMED)) if missing else ""
         return CoverageRow(
             Claim.EFFORT, robot, True, sources=(_EFFORTS,), of=tuple(judged), why=why
         )
 
     # ------------------------------------------------------------------ hands and objects
 
-    def _grip(self, hand: Entity) -> CoverageRow:
+    def _grip_row(self, hand: Entity) -> CoverageRow:
         tool = fixed_tool(hand.parent)
         if tool and not hand.joints:
             return CoverageRow(Claim.GRIP, hand.name, False, why=tool)
         if not self._scene.has(hand.name, "holding"):
             return CoverageRow(Claim.GRIP, hand.name, False, why=say("coverage.no_grip_model"))
-        recorded = self._recorded(hand.joints)
+        recorded = self._is_any_recorded(hand.joints)
         if not recorded:
             why = say("coverage.fingers_not_recorded")
             return CoverageRow(Claim.GRIP, hand.name, False, why=why)
@@ -230,9 +235,9 @@ class Coverage:
             return CoverageRow(
                 Claim.GRIP, hand.name, True, sources=(_FINGERS,), of=hand.joints, why=why
             )
-        loose = self._loose(hand)
-        if loose:
-            why = say("coverage.hand_not_recorded", names=some(loose, _MOST_NAMED))
+        unrecorded = self._unrecorded_arm_joints(hand)
+        if unrecorded:
+            why = say("coverage.hand_not_recorded", names=some(unrecorded, _MAX_NAMED))
             return CoverageRow(
                 Claim.GRIP, hand.name, False, sources=(_FINGERS,), of=hand.joints, why=why
             )
@@ -241,35 +246,35 @@ class Coverage:
             return CoverageRow(Claim.GRIP, hand.name, False, sources=(_FINGERS,), why=why)
         sources = (_FINGERS, _SHAPES, _CONTACTS)
         count = finger_count(self._scene.of_kind(EntityKind.LINK), hand)
-        why = say("coverage.which_fingers", n=count) if count >= _SEVERAL else ""
+        why = say("coverage.which_fingers", n=count) if count >= _MULTI_FINGERED else ""
         return CoverageRow(Claim.GRIP, hand.name, True, sources=sources, of=hand.joints, why=why)
 
-    def _loose(self, hand: Entity) -> list[str]:
+    def _unrecorded_arm_joints(self, hand: Entity) -> list[str]:
         """Return joints beyond the hand's mount, except fingers and continuous joints, that were not recorded."""
         layout = self._layout
         if layout is None or not hand.joints:
             return []
         links = [e for e in self._scene.of_kind(EntityKind.LINK) if e.owner == hand.owner]
-        beyond = {hand.parent}
+        beyond_mount = {hand.parent}
         for link in links:  # parents come before their children
-            if link.parent in beyond:
-                beyond.add(link.name)
-        inside = {link.joint for link in links if link.name in beyond} - {*hand.joints}
+            if link.parent in beyond_mount:
+                beyond_mount.add(link.name)
+        arm_joints = {link.joint for link in links if link.name in beyond_mount} - {*hand.joints}
         return [
             joint
             for joint, driven, lower in zip(layout.joints, layout.driven, layout.lower, strict=True)
-            if joint in inside and not driven and lower is not None
+            if joint in arm_joints and not driven and lower is not None
         ]
 
-    def _of_fingers(self, event: Event) -> CoverageRow | None:
+    def _grip_after_event(self, event: Event) -> CoverageRow | None:
         """Return the coverage of a grip after an event of its fingers; None for other events."""
         hand = str(event.arguments.get("hand"))
         entity = next((e for e in self._hands if e.name == hand), None)
         if entity is None or event.name not in (CLOSED_ON_SOMETHING, LET_GO_OF_SOMETHING):
             return None
         if event.name == LET_GO_OF_SOMETHING:
-            return self._grip(entity)
-        gap = event.arguments.get("gap") if self._slide(entity.joints) else None
+            return self._grip_row(entity)
+        gap = event.arguments.get("gap") if self._are_prismatic(entity.joints) else None
         width = gap if isinstance(gap, float) else None
         closing, time = event.arguments.get("closing"), event.time_ns / 1e9
         why = say("coverage.closed_on_something", time=time, gap=width, closing=closing)
@@ -277,27 +282,29 @@ class Coverage:
             Claim.GRIP, hand, False, sources=(_FINGERS,), of=entity.joints, why=why, width=width
         )
 
-    def _slide(self, joints: Sequence[str]) -> bool:
+    def _are_prismatic(self, joints: Sequence[str]) -> bool:
         """Return whether the fingers' joints are prismatic, so that they give the gap between the fingers."""
         if self._layout is None:
             return False
-        kinds = dict(zip(self._layout.joints, self._layout.slides, strict=False))
-        return bool(joints) and all(kinds.get(joint, False) for joint in joints)
+        prismatic = dict(zip(self._layout.joints, self._layout.slides, strict=False))
+        return bool(joints) and all(prismatic.get(joint, False) for joint in joints)
 
-    def _recorded(self, joints: Sequence[str]) -> bool:
+    def _is_any_recorded(self, joints: Sequence[str]) -> bool:
         if self._layout is None:
             return False
         driven = dict(zip(self._layout.joints, self._layout.driven, strict=True))
         return any(driven.get(joint, False) for joint in joints)
 
-    def _of_object(self, entity: Entity) -> Iterator[CoverageRow]:
+    def _object_rows(self, entity: Entity) -> Iterator[CoverageRow]:
         has, name = self._scene.has, entity.name
-        blind = [one for one in map(self._grip, self._hands) if not one.checked]
-        why = "; ".join(say("coverage.hand_unseen", hand=o.subject, why=o.why) for o in blind)
+        unchecked = [row for row in map(self._grip_row, self._hands) if not row.checked]
+        why = "; ".join(
+            say("coverage.hand_unseen", hand=row.subject, why=row.why) for row in unchecked
+        )
         collides = _collides(entity)
-        bare = "" if collides else say("coverage.no_shapes", names=None)
-        seen, poses = not (bare or why), ("poses",) if collides else ()
-        yield CoverageRow(Claim.DROP, name, seen, sources=poses, why=bare or why)
+        no_shapes = "" if collides else say("coverage.no_shapes", names=None)
+        is_checked, poses = not (no_shapes or why), ("poses",) if collides else ()
+        yield CoverageRow(Claim.DROP, name, is_checked, sources=poses, why=no_shapes or why)
         for claim, attribute in (
             (Claim.SUPPORT, "on"),
             (Claim.CONNECTION, "connected"),
@@ -305,21 +312,21 @@ class Coverage:
         ):
             if has(name, attribute):
                 sources = (_SHAPES, "poses") if collides else ()
-                yield CoverageRow(claim, name, collides, sources=sources, why=bare)
+                yield CoverageRow(claim, name, collides, sources=sources, why=no_shapes)
 
 
-def _mended(layout: WatchLayout, joints: Sequence[str]) -> str:
-    """Return in words how messages of some joints were mended; empty if none were."""
-    said = [
+def _repair_text(layout: WatchLayout, joints: Sequence[str]) -> str:
+    """Describe the repairs of messages with the given joints; empty if there are none."""
+    sentences = [
         concern_text(finding.name, finding.arguments)
         for finding in layout.findings
         if finding.name in (MENDED, BREAKS_OFF)
-        and (not (own := _listed(finding.arguments)) or not set(joints).isdisjoint(own))
+        and (not (names := _joint_names(finding.arguments)) or not set(joints).isdisjoint(names))
     ]
-    return "; ".join(said)
+    return "; ".join(sentences)
 
 
-def _listed(arguments: Mapping[str, Json]) -> list[str]:
+def _joint_names(arguments: Mapping[str, Json]) -> list[str]:
     names = arguments.get("joints")
     return [str(name) for name in names] if isinstance(names, list) else []
 
@@ -332,10 +339,10 @@ def _rigid_groups(links: Sequence[Entity]) -> dict[str, list[Entity]]:
     """Return the groups of rigidly connected links by the link that a joint moves; the root's group is left out."""
     root_of: dict[str, str] = {}
     groups: dict[str, list[Entity]] = {}
-    waiting = list(links)
-    while waiting:
-        rest = []
-        for link in waiting:
+    pending = list(links)
+    while pending:
+        unresolved = []
+        for link in pending:
             if link.joint:
                 root_of[link.name] = link.name
             elif not link.parent or link.parent not in {other.name for other in links}:
@@ -343,11 +350,11 @@ def _rigid_groups(links: Sequence[Entity]) -> dict[str, list[Entity]]:
             elif link.parent in root_of:
                 root_of[link.name] = root_of[link.parent]
             else:
-                rest.append(link)
+                unresolved.append(link)
                 continue
             groups.setdefault(root_of[link.name], []).append(link)
-        if len(rest) == len(waiting):
+        if len(unresolved) == len(pending):
             break
-        waiting = rest
+        pending = unresolved
     groups.pop("", None)
     return groups

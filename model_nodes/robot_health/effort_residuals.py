@@ -12,8 +12,8 @@ from hetwin_core.ensemble.scene.values import Floats
 LONGEST_PULSE_S = 1.0
 """Maximum duration of a pulse; a longer excursion is a new level [s]."""
 SHORTEST_PULSE_S = 0.05
-PAST_S, GUARD_S = 0.5, 0.2
-"""The baseline is the mean over `PAST_S` that ends `GUARD_S` before the newest block [s]."""
+BASELINE_S, GUARD_S = 0.5, 0.2
+"""The baseline is the mean over `BASELINE_S` that ends `GUARD_S` before the newest block [s]."""
 
 
 class ExcursionKind(Enum):
@@ -45,9 +45,9 @@ class Excursion:
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenExcursion:
     since_ns: int
-    past: float
+    baseline: float
     sign: float
     peak: float
 
@@ -64,12 +64,12 @@ class Excursions:
     """
 
     def __init__(self, joints: int, period_ns: int, least: float) -> None:
-        self._least = least
+        self._min_size = least
         guard = max(1, round(GUARD_S * 1e9 / period_ns))
-        self._past_rows = max(1, round(PAST_S * 1e9 / period_ns))
-        self._kept = np.full((self._past_rows + guard, joints), np.nan)
-        self._begun = np.zeros(joints, np.bool_)
-        self._open: dict[int, _Open] = {}
+        self._baseline_rows = max(1, round(BASELINE_S * 1e9 / period_ns))
+        self._history = np.full((self._baseline_rows + guard, joints), np.nan)
+        self._has_baseline = np.zeros(joints, np.bool_)
+        self._open: dict[int, _OpenExcursion] = {}
 
     def add(self, times_ns: list[int], rows: Floats) -> list[Excursion]:
         """Add a block of residuals, and return the excursions that ended or became levels in it.
@@ -78,58 +78,61 @@ class Excursions:
             times_ns: (n) times of the rows [ns].
             rows: (n, joints) residuals as fractions of the limits, NaN where unknown.
         """
-        if not self._begun.all():
-            self._begin(rows)
-        past = self._kept[: self._past_rows].mean(axis=0)
-        away = np.abs(rows - past) >= self._least  # never of NaN
-        self._kept = np.concatenate((self._kept, rows))[len(rows) :]
+        if not self._has_baseline.all():
+            self._initialize_history(rows)
+        baseline = self._history[: self._baseline_rows].mean(axis=0)
+        away = np.abs(rows - baseline) >= self._min_size  # never of NaN
+        self._history = np.concatenate((self._history, rows))[len(rows) :]
         if not self._open and not away.any():
             return []
         found: list[Excursion] = []
         for joint in sorted({*self._open, *np.flatnonzero(away.any(axis=0)).tolist()}):
             values = rows[:, joint].tolist()
-            found += self._follow(joint, float(past[joint]), times_ns, values)
-            self._kept[-len(values) :, joint] = values[-len(self._kept) :]
+            found += self._follow(joint, float(baseline[joint]), times_ns, values)
+            self._history[-len(values) :, joint] = values[-len(self._history) :]
         return found
 
-    def _begin(self, rows: Floats) -> None:
+    def _initialize_history(self, rows: Floats) -> None:
         """Fill the time before each joint's first known residual with that residual."""
         known = np.isfinite(rows)
-        for joint in np.flatnonzero(known.any(axis=0) & ~self._begun).tolist():
+        for joint in np.flatnonzero(known.any(axis=0) & ~self._has_baseline).tolist():
             first = int(known[:, joint].argmax())
-            self._kept[:, joint] = rows[:first, joint] = rows[first, joint]
-            self._begun[joint] = True
+            self._history[:, joint] = rows[:first, joint] = rows[first, joint]
+            self._has_baseline[joint] = True
 
     def _follow(
-        self, joint: int, past: float, times_ns: list[int], values: list[float]
+        self, joint: int, baseline: float, times_ns: list[int], values: list[float]
     ) -> list[Excursion]:
         """Follow one joint; `values` are changed in place: excursions are replaced by the baseline."""
         found: list[Excursion] = []
         for i, (time_ns, value) in enumerate(zip(times_ns, values, strict=True)):
-            now = self._open.get(joint)
-            if now is None:
-                away = value - past
-                if abs(away) >= self._least:
-                    self._open[joint] = _Open(time_ns, past, 1.0 if away > 0 else -1.0, away)
-                    values[i] = past
+            excursion = self._open.get(joint)
+            if excursion is None:
+                deviation = value - baseline
+                if abs(deviation) >= self._min_size:
+                    sign = 1.0 if deviation > 0 else -1.0
+                    self._open[joint] = _OpenExcursion(time_ns, baseline, sign, deviation)
+                    values[i] = baseline
                 continue
-            away = value - now.past
-            if away * now.sign > abs(now.peak):
-                now.peak = away
-            if not away * now.sign >= 0.5 * self._least:
+            deviation = value - excursion.baseline
+            if deviation * excursion.sign > abs(excursion.peak):
+                excursion.peak = deviation
+            if not deviation * excursion.sign >= 0.5 * self._min_size:
                 del self._open[joint]
-                found += _pulse(joint, now, time_ns)
-            elif time_ns - now.since_ns > LONGEST_PULSE_S * 1e9:
+                found += _pulse(joint, excursion, time_ns)
+            elif time_ns - excursion.since_ns > LONGEST_PULSE_S * 1e9:
                 del self._open[joint]
-                found.append(Excursion(ExcursionKind.LEVEL, joint, away, now.since_ns, time_ns))
-                self._kept[:, joint] = past = value
+                found.append(
+                    Excursion(ExcursionKind.LEVEL, joint, deviation, excursion.since_ns, time_ns)
+                )
+                self._history[:, joint] = baseline = value
                 values[:i] = [value] * i
             else:
-                values[i] = now.past
+                values[i] = excursion.baseline
         return found
 
 
-def _pulse(joint: int, ended: _Open, time_ns: int) -> list[Excursion]:
+def _pulse(joint: int, ended: _OpenExcursion, time_ns: int) -> list[Excursion]:
     if time_ns - ended.since_ns < SHORTEST_PULSE_S * 1e9:
         return []
     return [Excursion(ExcursionKind.PULSE, joint, ended.peak, ended.since_ns, time_ns)]
@@ -143,7 +146,7 @@ LEAST_RATIO, MOST_RATIO = 0.3, 3.0
 Real arms have 0.65 (springs that carry a part) to 1.4 (a tool that the model lacks); motor currents of a real arm
 have 0.00 to 0.06.
 """
-_LEAST_EXPECTED = 0.005
+_MIN_EXPECTED = 0.005
 """Minimum root mean square of the expected efforts for a decision, as a fraction of the limits."""
 
 
@@ -161,7 +164,7 @@ class TorqueCheck:
         self.ratio = float("nan")
         self.is_torque = True
         self._rows = 0
-        self._numbers = 0
+        self._count = 0
         self._product = 0.0
         self._square = 0.0
 
@@ -175,11 +178,11 @@ class TorqueCheck:
             return
         m, e = measured[known], expected[known]
         self._rows += len(measured)
-        self._numbers += count
+        self._count += count
         self._product += float(m @ e)
         self._square += float(e @ e)
         if self._square > 0.0:
             self.ratio = self._product / self._square
-        enough = self._square >= _LEAST_EXPECTED**2 * self._numbers
+        enough = self._square >= _MIN_EXPECTED**2 * self._count
         self.decided = self._rows >= FEWEST and enough
         self.is_torque = not self.decided or LEAST_RATIO <= self.ratio <= MOST_RATIO

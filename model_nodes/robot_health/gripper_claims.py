@@ -17,10 +17,10 @@ from model_nodes.robot_health.view import View
 
 STALLED_ON_NOTHING, CLOSED_BUT_HOLDS = "stalled_on_nothing", "closed_but_holds"
 _HOLDING, _HELD = "holding", "held_object"
-_NEAR = 0.05
+_TOLERANCE = 0.05
 """Maximum difference of positions that count as equal, as a fraction of the travel."""
 
-_CLOSED = 0.86
+_CLOSED_FRACTION = 0.86
 """Minimum closing that grippers report when their fingers meet, as a fraction of their travel."""
 
 
@@ -31,7 +31,7 @@ class _Claim:
     arguments: dict[str, Json]
 
 
-class _Place(NamedTuple):
+class _PositionCheck(NamedTuple):
     """Comparison of a gripper's claim with the twin's finger.
 
     Attributes:
@@ -41,7 +41,7 @@ class _Place(NamedTuple):
     """
 
     at_end: bool = False
-    says_end: bool = False
+    reports_end: bool = False
     fits: bool | None = None
 
 
@@ -70,21 +70,21 @@ class GripperClaims:
             for hand in layout.of_kind(EntityKind.HAND)
             if layout.has(hand.name, _HOLDING) and any(driven.get(j) for j in hand.joints)
         ]
-        self._short: set[str] = set()
+        self._stopped_short: set[str] = set()
         self._claims: dict[str, _Claim] = {}
 
     def watch(self, view: View) -> list[Event]:
         """Return events about claims that the twin has now contradicted for long enough."""
         for event in view.events:
-            self._follow(event, view)
-        return list(self._judged(view)) if self._claims else []
+            self._update(event, view)
+        return list(self._contradicted(view)) if self._claims else []
 
-    def _follow(self, event: Event, view: View) -> None:
+    def _update(self, event: Event, view: View) -> None:
         name = str(event.arguments.get("hand"))
         if event.name == CLOSED_ON_SOMETHING:
-            self._short.add(name)
+            self._stopped_short.add(name)
         elif event.name == LET_GO_OF_SOMETHING:
-            self._short.discard(name)
+            self._stopped_short.discard(name)
         elif event.kind is EventKind.ACTION and event.name == GRIPPER_SAYS:
             hand = hand_of(event, self._hands)
             if hand is not None:
@@ -92,25 +92,27 @@ class GripperClaims:
                 self._claim(hand, event, view)
 
     def _claim(self, hand: Entity, event: Event, view: View) -> None:
-        said = event.arguments
+        report = event.arguments
         arguments: dict[str, Json] = {"gripper": _name(event), "hand": hand.name}
-        position = said.get("position")
-        joint = str(said.get("joint") or hand.joints[0])
+        position = report.get("position")
+        joint = str(report.get("joint") or hand.joints[0])
         if isinstance(position, float):
             unit = self._watched.unit(joint)
             arguments |= {"position": position, "unit": unit}
-        place = self._place(joint, position, said, view)
-        stopped = said.get("stalled") or said.get("grasped")
-        if stopped and not (place.at_end and place.fits is not False):
+        check = self._check_position(joint, position, report, view)
+        stopped = report.get("stalled") or report.get("grasped")
+        if stopped and not (check.at_end and check.fits is not False):
             name = STALLED_ON_NOTHING
-            arguments["says"] = "grasped something" if said.get("grasped") else "stalled"
-        elif said.get("reached_goal") and place.says_end and place.fits is False:
+            arguments["says"] = "grasped something" if report.get("grasped") else "stalled"
+        elif report.get("reached_goal") and check.reports_end and check.fits is False:
             name = CLOSED_BUT_HOLDS
         else:
             return
         self._claims[hand.name] = _Claim(name, event.time_ns, arguments)
 
-    def _place(self, joint: str, position: Json, said: Mapping[str, Json], view: View) -> _Place:
+    def _check_position(
+        self, joint: str, position: Json, report: Mapping[str, Json], view: View
+    ) -> _PositionCheck:
         """Compare a claimed position with the twin's finger.
 
         A gripper with sliding fingers may report a finger's position or the gap between two fingers; both are accepted.
@@ -119,36 +121,39 @@ class GripperClaims:
         index = watched.joints.index(joint) if joint in watched.joints else -1
         lower, upper = (watched.lower[index], watched.upper[index]) if index >= 0 else (None, None)
         if lower is None or upper is None:
-            return _Place()
-        near, own = _NEAR * (upper - lower), float(view.positions[index])
-        at_end = min(abs(own - lower), abs(own - upper)) <= near
-        if isinstance(closing := said.get("closing"), float):
-            closed = closing >= _CLOSED
-            return _Place(at_end, closed, at_end is (closed or closing <= _NEAR))
-        if not isinstance(position, float) or not (said.get("joint") or self._slides(index)):
-            return _Place(at_end)
-        says_end = min(abs(position - lower), abs(position - upper)) <= near
-        fits = min(abs(position - own), abs(position - 2.0 * own)) <= near
-        return _Place(at_end, says_end, fits)
+            return _PositionCheck()
+        tolerance, actual = _TOLERANCE * (upper - lower), float(view.positions[index])
+        at_end = min(abs(actual - lower), abs(actual - upper)) <= tolerance
+        if isinstance(closing := report.get("closing"), float):
+            closed = closing >= _CLOSED_FRACTION
+            return _PositionCheck(at_end, closed, at_end is (closed or closing <= _TOLERANCE))
+        if not isinstance(position, float) or not (
+            report.get("joint") or self._is_prismatic(index)
+        ):
+            return _PositionCheck(at_end)
+        reports_end = min(abs(position - lower), abs(position - upper)) <= tolerance
+        fits = min(abs(position - actual), abs(position - 2.0 * actual)) <= tolerance
+        return _PositionCheck(at_end, reports_end, fits)
 
-    def _slides(self, index: int) -> bool:
+    def _is_prismatic(self, index: int) -> bool:
         return bool(self._watched.slides) and self._watched.slides[index]
 
-    def _judged(self, view: View) -> Iterator[Event]:
+    def _contradicted(self, view: View) -> Iterator[Event]:
         for hand, claim in list(self._claims.items()):
             held = self._held(hand, view)
             empty = held is None
-            agrees = empty if claim.name == CLOSED_BUT_HOLDS else not empty or hand in self._short
-            lasted = (view.time_ns - claim.since_ns) / 1e9
+            stopped = hand in self._stopped_short
+            agrees = empty if claim.name == CLOSED_BUT_HOLDS else not empty or stopped
+            duration_s = (view.time_ns - claim.since_ns) / 1e9
             if agrees:
                 del self._claims[hand]
-            elif lasted >= self._scale.least:
+            elif duration_s >= self._scale.least:
                 del self._claims[hand]
-                severity = self._scale.severity(lasted)
+                severity = self._scale.severity(duration_s)
                 assert severity is not None
                 times: dict[str, Json] = {FROM: claim.since_ns / 1e9, TO: view.time_ns / 1e9}
-                what: dict[str, Json] = {} if held is None else {"object": held}
-                arguments = {SEVERITY: severity.value, **claim.arguments, **what, **times}
+                held_object: dict[str, Json] = {} if held is None else {"object": held}
+                arguments = {SEVERITY: severity.value, **claim.arguments, **held_object, **times}
                 yield Event(claim.name, claim.since_ns, arguments=arguments)
 
     def _held(self, hand: str, view: View) -> str | None:

@@ -13,12 +13,12 @@ from model_nodes.robot_health.lasting import Found, Key, LastingFindings
 from model_nodes.robot_health.settings import Scale, Settings
 from model_nodes.robot_health.view import View
 
-WIDEST = 1.0
+MAX_RANGE = 1.0
 """Maximum range that is used to scale an excess over a position limit [rad or m]."""
 SPEED_DELAY_NS = 60_000_000
 """Minimum duration of an excess of the velocity; a shorter one is noise between two samples [ns]."""
 QUANTITIES = ("position", "velocity", "effort")
-_FAR = 1e6
+_UNLIMITED = 1e6
 """Position limit of joints without one [rad or m]."""
 
 
@@ -36,11 +36,11 @@ class LimitFinder:
         self._layout, self._joints = layout, layout.joints
         self._scales = settings.position_limit, settings.velocity_limit, settings.effort_limit
         count = len(layout.joints)
-        lower, upper = _limits(layout.lower, -_FAR), _limits(layout.upper, _FAR)
-        width = np.clip(upper - lower, 0.0, WIDEST)
+        lower, upper = _limits(layout.lower, -_UNLIMITED), _limits(layout.upper, _UNLIMITED)
+        width = np.clip(upper - lower, 0.0, MAX_RANGE)
         zeros = np.zeros(count)
-        self._middles = np.concatenate([(upper + lower) / 2, zeros, zeros])
-        self._halves = np.concatenate([(upper - lower) / 2, zeros, zeros])
+        self._centers = np.concatenate([(upper + lower) / 2, zeros, zeros])
+        self._half_ranges = np.concatenate([(upper - lower) / 2, zeros, zeros])
         shares = (width, _limits(layout.velocity, 0.0), _limits(layout.effort, 0.0))
         self._per_unit = np.concatenate([_inverse(share) for share in shares])
         self._least = np.repeat([scale.least for scale in self._scales], count)
@@ -68,8 +68,8 @@ class LimitFinder:
     def _found(self, values: Floats) -> tuple[dict[Key, Found], ...]:
         """Return the joints beyond a limit, for each quantity."""
         found: tuple[dict[Key, Found], ...] = ({}, {}, {})
-        away = np.abs(values - self._middles) - self._halves
-        shares = away * self._per_unit
+        excess = np.abs(values - self._centers) - self._half_ranges
+        shares = excess * self._per_unit
         beyond = shares >= self._least
         for i in beyond.nonzero()[0].tolist():
             quantity, joint = divmod(i, len(self._joints))
@@ -87,14 +87,14 @@ class LimitFinder:
 
     def _limit(self, i: int, value: float) -> float:
         if i < len(self._joints):
-            side = 1.0 if value > self._middles[i] else -1.0
-            return float(self._middles[i] + side * self._halves[i])
+            side = 1.0 if value > self._centers[i] else -1.0
+            return float(self._centers[i] + side * self._half_ranges[i])
         return float(1.0 / self._per_unit[i])
 
 
-def _limits(given: Sequence[float | None], none: float) -> Floats:
+def _limits(limits: Sequence[float | None], none: float) -> Floats:
     """Return limits as numbers, with `none` for those that are None."""
-    return np.array([none if limit is None else limit for limit in given], np.float64)
+    return np.array([none if limit is None else limit for limit in limits], np.float64)
 
 
 def _inverse(widths: Floats) -> Floats:
@@ -121,16 +121,16 @@ class DeviationFinder:
         report = view.watch
         if report is None or report.time_ns != view.snapshot.time_ns:
             return []
-        away = view.positions - report.recorded
+        deviation = view.positions - report.recorded
         found: dict[Key, Found] = {}
-        beyond = np.abs(away) >= self._least
+        beyond = np.abs(deviation) >= self._least
         for i in beyond.nonzero()[0].tolist():
-            size = abs(float(away[i]))
+            size = abs(float(deviation[i]))
             severity = self._scale.severity(size)
             if severity is not None:
                 arguments: dict[str, Json] = {
                     "joint": self._joints[i],
-                    "deviation": float(away[i]),
+                    "deviation": float(deviation[i]),
                     "unit": self._layout.unit(self._joints[i]),
                 }
                 found[(self._joints[i],)] = Found(severity, size, arguments)

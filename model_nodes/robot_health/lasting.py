@@ -30,7 +30,7 @@ class Found(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Open:
+class _Ongoing:
     from_ns: int
     last_ns: int
     worst: Found
@@ -50,7 +50,7 @@ class LastingFindings:
         self._name = name
         self._hold_ns = hold_ns
         self._delay_ns = delay_ns
-        self._open: dict[Key, _Open] = {}
+        self._open: dict[Key, _Ongoing] = {}
 
     @property
     def any(self) -> bool:
@@ -67,38 +67,38 @@ class LastingFindings:
         if not (found or self._open):
             return []
         events: list[Event] = []
-        for key, now in found.items():
-            before = self._open.get(key)
-            if before is not None and time_ns - before.last_ns > self._hold_ns:
-                events += self._over(self._open.pop(key))
-                before = None
-            if before is None:
-                before = self._open[key] = _Open(time_ns, time_ns, now)
-            before.last_ns = time_ns
-            if _is_worse(now, before.worst):
-                before.worst = now
-            events += self._present(time_ns, before)
-        for key in [k for k, o in self._open.items() if time_ns - o.last_ns > self._hold_ns]:
-            events += self._over(self._open.pop(key))
+        for key, condition in found.items():
+            ongoing = self._open.get(key)
+            if ongoing is not None and time_ns - ongoing.last_ns > self._hold_ns:
+                events += self._end_events(self._open.pop(key))
+                ongoing = None
+            if ongoing is None:
+                ongoing = self._open[key] = _Ongoing(time_ns, time_ns, condition)
+            ongoing.last_ns = time_ns
+            if _is_worse(condition, ongoing.worst):
+                ongoing.worst = condition
+            events += self._progress_events(time_ns, ongoing)
+        for key in [k for k, c in self._open.items() if time_ns - c.last_ns > self._hold_ns]:
+            events += self._end_events(self._open.pop(key))
         return events
 
-    def _present(self, time_ns: int, open_: _Open) -> list[Event]:
-        worst, reported = open_.worst, open_.reported
+    def _progress_events(self, time_ns: int, ongoing: _Ongoing) -> list[Event]:
+        worst, reported = ongoing.worst, ongoing.reported
         if reported is None:
-            if time_ns - open_.from_ns < self._delay_ns:
+            if time_ns - ongoing.from_ns < self._delay_ns:
                 return []
-            open_.reported = worst
-            return [self._event(open_.from_ns, worst, {})]
+            ongoing.reported = worst
+            return [self._event(ongoing.from_ns, worst, {})]
         if worst.severity is reported.severity and worst.measure < MUCH_WORSE * reported.measure:
             return []
-        open_.reported = worst
-        return [self._event(time_ns, worst, {FROM: open_.from_ns / 1e9})]
+        ongoing.reported = worst
+        return [self._event(time_ns, worst, {FROM: ongoing.from_ns / 1e9})]
 
-    def _over(self, open_: _Open) -> list[Event]:
-        if open_.reported is None:
+    def _end_events(self, ongoing: _Ongoing) -> list[Event]:
+        if ongoing.reported is None:
             return []
-        times: dict[str, Json] = {FROM: open_.from_ns / 1e9, TO: open_.last_ns / 1e9}
-        return [self._event(open_.last_ns, open_.worst, times)]
+        times: dict[str, Json] = {FROM: ongoing.from_ns / 1e9, TO: ongoing.last_ns / 1e9}
+        return [self._event(ongoing.last_ns, ongoing.worst, times)]
 
     def _event(self, time_ns: int, found: Found, times: Mapping[str, Json]) -> Event:
         arguments = {SEVERITY: found.severity.value, **found.arguments, **times}

@@ -34,8 +34,8 @@ class LinkPairs:
         self._settings = settings
         self._planes = {e.name for e in scene.of_kind(EntityKind.STATIC) if _is_plane(e)}
         self._links = {e.name for e in scene.of_kind(EntityKind.LINK)}
-        self._fixed = _links_that_no_joint_moves(scene)
-        self._rolling = _links_that_roll(scene)
+        self._fixed = _fixed_links(scene)
+        self._rolling = _links_of_mobile_robots(scene)
 
     def scale(self, link: str, partner: str, usual: Scale) -> Scale | None:
         """Return the scale of a link's depth in its partner, which differs for planes; None for a known pair."""
@@ -56,7 +56,7 @@ class LinkPairs:
         return self._settings.object_in_link if partner in self._links else usual
 
 
-def _links_that_roll(scene: Layout) -> frozenset[str]:
+def _links_of_mobile_robots(scene: Layout) -> frozenset[str]:
     """Return all links of mobile robots."""
     moving = {robot.name for robot in mobile_robots(scene)}
     return frozenset(link.name for link in scene.of_kind(EntityKind.LINK) if link.owner in moving)
@@ -67,7 +67,7 @@ def _is_plane(entity: Entity) -> bool:
     return bool(kinds) and all(kind is ShapeKind.PLANE for kind in kinds)
 
 
-def _links_that_no_joint_moves(scene: Layout) -> frozenset[str]:
+def _fixed_links(scene: Layout) -> frozenset[str]:
     links = scene.of_kind(EntityKind.LINK)
     fixed: set[str] = set()
     grew = True
@@ -167,11 +167,11 @@ def _depths_at_start(layout: WatchLayout) -> dict[frozenset[str], float]:
 
 HOLD_NS = 100_000_000
 """Maximum interruption that does not end a touch [ns]."""
-_WHOLE = {"collision": 1.0, FIDELITY.name: float(Fidelity.HIGH)}
+_FULL_COLLISION = {"collision": 1.0, FIDELITY.name: float(Fidelity.HIGH)}
 """Values of the attributes of an entity that collides with everything."""
 
 
-class _Seen(NamedTuple):
+class _TouchRow(NamedTuple):
     """A pair that touched since the last report: entities, first and last time [ns], and the point of largest depth."""
 
     link: int
@@ -200,7 +200,7 @@ class Touch:
     other: int
     first_ns: int
     last_ns: int
-    deepest: _Seen
+    deepest: _TouchRow
     hand: str
 
 
@@ -229,11 +229,11 @@ class TouchReports:
             for link in hand_links(scene, hand.name)
         }
         self._ids = {name: i for i, name in enumerate(self._names)}
-        switches = [slot for slot in scene.slots if slot.attribute.name in _WHOLE]
+        switches = [slot for slot in scene.slots if slot.attribute.name in _FULL_COLLISION]
         self._switched = [self._ids[slot.entity] for slot in switches]
         self._switches = np.array([slot.offset for slot in switches], np.intp)
-        self._whole = np.array([_WHOLE[slot.attribute.name] for slot in switches])
-        self._bytes = self._whole.tobytes()
+        self._full_collision = np.array([_FULL_COLLISION[slot.attribute.name] for slot in switches])
+        self._full_collision_bytes = self._full_collision.tobytes()
         self.open: dict[tuple[int, int], Touch] = {}
 
     def watch(self, view: View) -> list[Event]:
@@ -246,31 +246,31 @@ class TouchReports:
             pair = (int(row[0]), int(row[1]))
             known.add(pair)
             if counts(*pair, row[4]):
-                events += self._go_on(_Seen(*row))
-        for seen in self._inside(view):
+                events += self._update_touch(_TouchRow(*row))
+        for seen in self._penetrations(view):
             pair = (int(seen.link), int(seen.other))
             if pair not in known and counts(*pair, seen.depth):
-                events += self._go_on(seen)
-        self._hold(view)
+                events += self._update_touch(seen)
+        self._prolong_held(view)
         over = [k for k, t in self.open.items() if view.time_ns - t.last_ns > HOLD_NS]
         for key in over:
             events.append(self._ended(self.open.pop(key)))
         return events
 
-    def _inside(self, view: View) -> Iterator[_Seen]:
+    def _penetrations(self, view: View) -> Iterator[_TouchRow]:
         """Yield links that are inside objects with which the main model does not let them collide."""
         rows, numbers = view.snapshot.proximity, view.snapshot.values.take(self._switches)
-        if not (view.held or numbers.tobytes() != self._bytes) or not len(rows):
+        if not (view.held or numbers.tobytes() != self._full_collision_bytes) or not len(rows):
             return
-        passes = {*compress(self._switched, (numbers < self._whole).tolist())}
+        passes = {*compress(self._switched, (numbers < self._full_collision).tolist())}
         passes.update(map(self._ids.__getitem__, self._ids.keys() & view.held))
         inside = rows[(rows[:, 2] < 0.0) & self._is_link[rows[:, 1].astype(np.intp)]]
         for row in inside.tolist():
-            thing, link, now = int(row[0]), int(row[1]), view.time_ns
-            if not passes.isdisjoint((thing, link)):
-                yield _Seen(link, thing, now, now, -row[2], np.nan, *row[3:6])
+            entity, link, now = int(row[0]), int(row[1]), view.time_ns
+            if not passes.isdisjoint((entity, link)):
+                yield _TouchRow(link, entity, now, now, -row[2], np.nan, *row[3:6])
 
-    def _go_on(self, row: _Seen) -> Iterator[Event]:
+    def _update_touch(self, row: _TouchRow) -> Iterator[Event]:
         key, first_ns, last_ns = (
             (int(row.link), int(row.other)),
             int(row.first_ns),
@@ -288,7 +288,7 @@ class TouchReports:
         if row.depth > touch.deepest.depth:
             touch.deepest = row
 
-    def _hold(self, view: View) -> None:
+    def _prolong_held(self, view: View) -> None:
         """Prolong the touches between a hand and the object that it holds, which need not collide."""
         for touch in self.open.values():
             if touch.hand and view.held.get(self._names[touch.other]) == touch.hand:
