@@ -14,8 +14,8 @@ _AFTER_THE_END_S = 1.0
 """What a process has sent before its end may still be on its way."""
 
 
-STEPS_LOGGED = 100_000
-"""Bytes that a log has when the run is well under way."""
+STEPS_LOGGED = 12_000
+"""Bytes that the log of a toy's run has once a few hundred steps are in it; before the first it has half as many."""
 
 
 def is_under_way(run: Path) -> bool:
