@@ -1,8 +1,8 @@
 """Processor time of the twin of a live robot beside that of a replay of the same recording, in pairs.
 
-The recording is replayed, and played by `hetwin robot play` for a twin that follows it over ROS 2 topics, both with all
-models in the conductor's process. The cost of starting and ending is that of a run of one second; it is given apart.
-The robot stands still before and after its motion, so times are per simulated second.
+The recording is replayed, and played by `hetwin robot play` for a twin that follows it over ROS 2 topics; both runs
+step all models in one process and write a log. All threads of the process are counted from the first state to the last,
+without start and end. The robot stands still before and after its motion, so times are per simulated second.
 """
 
 from __future__ import annotations
@@ -10,23 +10,27 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from live_lag import RUN_LIMIT_S, SILENCE_S, record
+import numpy as np
+from live_lag import HETWIN, RUN_LIMIT_S, SILENCE_S, record
 from machine import machine
 
+from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.episodes.judged_run import RunJudge
+from hetwin_suite.runs import RunListener, RunLog, session
 
-LIVE = json.dumps({"live": "", "timeout": SILENCE_S, "on_silence": "end"})
-SHORT_S = 1.0
+LIVE = {"live": "", "timeout": SILENCE_S, "on_silence": "end"}
 EXAMPLES = """examples:
   python benchmarks/live_cost.py
   python benchmarks/live_cost.py --scenario baxter_pick_and_place --recording DATA/baxter_pnp_mcap
@@ -35,30 +39,16 @@ EXAMPLES = """examples:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
-    """What is run: scenario, recording or episode's folder to play, recording to replay, scene as JSON."""
-
-    scenario: str
-    played: Path
-    replayed: Path
-    scene: str
-
-
-@dataclass(frozen=True, slots=True)
 class Cost:
-    """Processor time of the twin's processes.
+    """The cost of one run.
 
     Attributes:
-        start_s: of a run of one simulated second [s].
-        per_second: of each further simulated second [s/s].
-        switches: voluntary context switches in each further simulated second [1/s].
-        lag: lag of a live twin, see the run's summary.
+        per_second: processor time per simulated second [s/s].
+        lag_ms: median and 99th percentile of the lag behind the robot; 0 in a replay.
     """
 
-    start_s: float
     per_second: float
-    switches: float
-    lag: dict[str, float]
+    lag_ms: tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,56 +66,85 @@ class Pair:
         return self.live.per_second / self.replay.per_second
 
 
-def measure(tree: Path, name: str, case: Case) -> Pair:
+class Meter(RunListener):
+    """Measures processor time between the first and the last state, and the lag of each state."""
+
+    needs_each_state = False
+
+    def __init__(self) -> None:
+        self.conductor: Any = None
+        self.first: tuple[float, int] | None = None
+        self.last = 0.0, 0
+        self.lags: list[float] = []
+
+    def stepped(self, step: int, scene: Snapshot) -> None:
+        """Note the processor time, the simulated time and the lag."""
+        self.last = time.process_time(), scene.time_ns
+        self.first = self.first or self.last
+        if self.conductor.lag_s is not None:
+            self.lags.append(1e3 * self.conductor.lag_s)
+
+    def cost(self) -> Cost:
+        """Return the cost of the run."""
+        assert self.first is not None, "the run has no state"
+        seconds = (self.last[1] - self.first[1]) / 1e9
+        ranks = np.quantile(self.lags or [0.0], (0.5, 0.99)).tolist()
+        return Cost((self.last[0] - self.first[0]) / seconds, (ranks[0], ranks[1]))
+
+
+def run_once(scenario: str, source: str, scene: str) -> Cost:
+    """Run a scenario in this process.
+
+    Raises:
+        RuntimeError: if the run fails.
+    """
+    meter = Meter()
+    with tempfile.TemporaryDirectory(prefix="hetwin_live_") as folder:
+        log = RunLog(Path(folder, "run"))
+        options = RunOptions(source=source, scene=json.loads(scene))
+        meter.conductor = session(scenario, options=options, listeners=[log, RunJudge(log), meter])
+        summary = meter.conductor.run()
+    if summary.ended == "failed":
+        raise RuntimeError(f"the run failed: {summary.error}")
+    return meter.cost()
+
+
+def measure(tree: Path, name: str, run: Sequence[str], played: Path, replayed: Path) -> Pair:
     """Measure one pair with a tree that has hetwin installed in its ``.venv``.
+
+    Args:
+        tree: the tree.
+        name: its name in the table.
+        run: the scenario, and its scene as JSON.
+        played: the recording, or the episode's folder, that the robot plays.
+        replayed: the recording that is replayed.
 
     Raises:
         RuntimeError: if a run fails.
     """
     load = os.getloadavg()[0]
-    return Pair(name, load, _cost(tree, case, live=False), _cost(tree, case, live=True))
-
-
-def _cost(tree: Path, case: Case, *, live: bool) -> Cost:
-    short, start = _run(tree, case, ["--duration", str(SHORT_S)], live=live)
-    whole, total = _run(tree, case, [], live=live)
-    seconds = float(whole["simulated_time"]) - float(short["simulated_time"])
-    per_second, switches = ((t - s) / seconds for t, s in zip(total, start, strict=True))
-    return Cost(start[0], per_second, switches, whole.get("live") or {})
-
-
-def _run(
-    tree: Path, case: Case, more: Sequence[str], *, live: bool
-) -> tuple[dict[str, Any], tuple[float, float]]:
-    """Return the outcome of a run, and its processes' processor time [s] and voluntary context switches."""
-    hetwin = (str(tree / ".venv" / "bin" / "python"), "-m", "hetwin_suite.cli.command")
     where: dict[str, Any] = {"cwd": tree, "env": _environment()}
-    source = LIVE if live else str(case.replayed)
-    command = [*hetwin, "run", case.scenario, "--source", source, "--transport", "ros", *more]
-    command += ["--in-process", "all", "--scene", case.scene, "--json", "--no-page"]
-    play = [*hetwin, "robot", "play", str(case.played), "--wait-for-twin"]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    robot = subprocess.Popen(play, **quiet, **where) if live else None
+    python = str(tree / ".venv" / "bin" / "python")
+    replay = _once(python, [run[0], str(replayed), run[1]], where)
+    play = [python, *HETWIN[1:], "robot", "play", str(played), "--wait-for-twin"]
+    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    robot = subprocess.Popen(play, **quiet, **where)
     try:
-        with tempfile.TemporaryDirectory(prefix="hetwin_live_") as folder:
-            before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            ended = subprocess.run(
-                [*command, "--out", f"{folder}/run"],
-                capture_output=True,
-                text=True,
-                timeout=RUN_LIMIT_S,
-                **where,
-            )
-            # the robot's process has not been waited for, so it does not count
-            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        live = _once(python, [run[0], json.dumps(LIVE), run[1]], where)
     finally:
-        if robot is not None:
-            robot.terminate()
-            robot.wait(10.0)
-    if ended.returncode not in (0, 1) or not ended.stdout:
+        robot.terminate()
+        robot.wait(10.0)
+    return Pair(name, load, replay, live)
+
+
+def _once(python: str, run: Sequence[str], where: dict[str, Any]) -> Cost:
+    command = [python, str(Path(__file__).resolve()), "--once", *run]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=RUN_LIMIT_S, **where)
+    if ended.returncode != 0:
         raise RuntimeError((ended.stderr.strip().splitlines() or ["no message"])[-1])
-    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return json.loads(ended.stdout), (used, after.ru_nvcsw - before.ru_nvcsw)
+    found = json.loads(ended.stdout.strip().splitlines()[-1])
+    median, high = found["lag_ms"]
+    return Cost(found["per_second"], (median, high))
 
 
 def _environment() -> dict[str, str]:
@@ -136,20 +155,18 @@ def _environment() -> dict[str, str]:
     }
 
 
+def _row(pair: Pair) -> str:
+    median, high = pair.live.lag_ms
+    costs = f"{pair.replay.per_second:.3f} | {pair.live.per_second:.3f} | {pair.ratio:.2f}"
+    return f"| {pair.tree} | {pair.load:.1f} | {costs} | {median:.1f} | {high:.1f} |"
+
+
 def _print(on: dict[str, Any], pairs: Sequence[Pair]) -> None:
     print(f"{on['processor']}, {on['cores']} cores, {on['system']}, Python {on['python']}\n")
-    print(
-        "| tree | load | replay [s/s] | live [s/s] | ratio | switches live [1/s] | start replay, live [s]"
-        " | lag median, 95 % [ms] |"
-    )
-    print("|---|---|---|---|---|---|---|---|")
+    print("| tree | load | replay [s/s] | live [s/s] | ratio | lag median [ms] | 99 % |")
+    print("|---|---|---|---|---|---|---|")
     for pair in pairs:
-        replay, live = pair.replay, pair.live
-        lag = f"{live.lag.get('lag_median_ms', 0):.1f}, {live.lag.get('lag_p95_ms', 0):.1f}"
-        print(
-            f"| {pair.tree} | {pair.load:.1f} | {replay.per_second:.3f} | {live.per_second:.3f} | {pair.ratio:.2f}"
-            f" | {live.switches:.0f} | {replay.start_s:.2f}, {live.start_s:.2f} | {lag} |"
-        )
+        print(_row(pair))
     for tree in dict.fromkeys(pair.tree for pair in pairs):
         median = statistics.median(pair.ratio for pair in pairs if pair.tree == tree)
         print(f"\n{tree}: median ratio {median:.2f}")
@@ -167,30 +184,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--before", type=Path, help="another tree, measured in turn")
     parser.add_argument("--pairs", type=int, default=5, help="per tree (default: 5)")
     parser.add_argument("--json", action="store_true", help="print rows as JSON")
+    parser.add_argument("--once", nargs=3, help=argparse.SUPPRESS)
     given = parser.parse_args(arguments)
     if (given.scenario is None) != (given.recording is None):
         parser.error("--scenario and --recording: found one of them, expected both or none")
     if given.pairs < 1:
         parser.error(f"--pairs: found {given.pairs}, expected at least 1")
-    on = machine()
-    trees = {"this": Path(__file__).resolve().parent.parent}
-    if given.before is not None:
-        trees = {"before": given.before.resolve(), **trees}
-    pairs: list[Pair] = []
     try:
-        with tempfile.TemporaryDirectory(prefix="hetwin_episodes_") as folder:
-            if given.recording is None:
-                (episode,) = record("drop", 1, 4242, Path(folder, "episodes"))
-                scene = json.dumps(episode.scene)
-                case = Case(episode.scenario, episode.folder, episode.recording, scene)
-            else:
-                played = given.recording.resolve()
-                case = Case(given.scenario, played, played, "{}")
-            for _ in range(given.pairs):
-                for name, tree in trees.items():
-                    pairs.append(measure(tree, name, case))
-                    told = f"{name}: ratio {pairs[-1].ratio:.2f}"
-                    print(told, file=sys.stderr, flush=True)
+        if given.once:
+            print(json.dumps(asdict(run_once(*given.once))))
+            return 0
+        on = machine()
+        pairs = _pairs(given)
     except (RuntimeError, BadInput, subprocess.SubprocessError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -200,6 +205,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     else:
         _print(on, pairs)
     return 0
+
+
+def _pairs(given: argparse.Namespace) -> list[Pair]:
+    trees = {"this": Path(__file__).resolve().parent.parent}
+    if given.before is not None:
+        trees = {"before": given.before.resolve(), **trees}
+    pairs: list[Pair] = []
+    with tempfile.TemporaryDirectory(prefix="hetwin_episodes_") as folder:
+        if given.recording is None:
+            (episode,) = record("drop", 1, 4242, Path(folder, "episodes"))
+            run = episode.scenario, json.dumps(episode.scene)
+            played, replayed = episode.folder, episode.recording
+        else:
+            run, played = (given.scenario, "{}"), given.recording.resolve()
+            replayed = played
+        for _ in range(given.pairs):
+            for name, tree in trees.items():
+                pairs.append(measure(tree, name, run, played, replayed))
+                print(_row(pairs[-1]), file=sys.stderr, flush=True)
+    return pairs
 
 
 if __name__ == "__main__":
