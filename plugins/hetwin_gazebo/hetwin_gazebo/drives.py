@@ -300,7 +300,7 @@ class Drives(CopiedPart):
         position_errors = target - positions[: len(target)]
         speeds: Floats = position_errors / seconds
         limits: dict[int, tuple[float, float]] = {
-            i: (-most, most) for i, most in self._max_efforts.items()
+            i: (-maximum, maximum) for i, maximum in self._max_efforts.items()
         }
         if len(self._velocity_driven):
             max_changes = self._max_accelerations * seconds
@@ -312,8 +312,8 @@ class Drives(CopiedPart):
             targets = self._targets = self._limited_targets(target, seconds, position_errors)
             actual = velocities[self._limited]
             speeds[self._limited] = self._limited_drives.speeds(targets, actual)
-            minimum, most = self._limited_drives.limits(targets, actual)
-            ranges = zip(minimum.tolist(), most.tolist(), strict=True)
+            minimum, maximum = self._limited_drives.limits(targets, actual)
+            ranges = zip(minimum.tolist(), maximum.tolist(), strict=True)
             limits.update(zip(self._limited.tolist(), ranges, strict=True))
         return JointCommands(speeds, limits)
 
@@ -349,11 +349,11 @@ class Drives(CopiedPart):
         """
         out[:] = np.nan
         speed_errors = self._speed - velocities[self._velocity_driven]
-        for (i, most), speed_error in zip(
+        for (i, max_effort), speed_error in zip(
             self._max_efforts.items(), speed_errors.tolist(), strict=True
         ):
-            if abs(speed_error) > _SPEED_TOLERANCE and isfinite(most):
-                out[i] = copysign(most, speed_error)
+            if abs(speed_error) > _SPEED_TOLERANCE and isfinite(max_effort):
+                out[i] = copysign(max_effort, speed_error)
         if self._targets is not None:
             position_errors = self._last_target - positions[: len(out)]
             actual = velocities[self._limited]

@@ -102,14 +102,18 @@ class Impacts:
         shift: Floats = np.zeros(3)
         frames, momentum = self._shadow.tables.body_frames, self._momentum
         for (body, other), nearest in self._shadow.nearest_to(name, CLEARANCE).items():
-            one, far = int(frames[body]), int(frames[other])
-            if nearest.distance > -_REMAINING_DEPTH or not self._objects.collide(one, far):
+            frame, other_frame = int(frames[body]), int(frames[other])
+            if nearest.distance > -_REMAINING_DEPTH or not self._objects.collide(
+                frame, other_frame
+            ):
                 continue
             normal, point = np.array(nearest.normal), np.array(nearest.point)
-            own = -float(momentum.velocity_before(one, point) @ normal)
-            others = float(momentum.velocity_before(far, point) @ normal)
-            if own <= 0.0 or own + others <= 0.0:
+            own_speed = -float(momentum.velocity_before(frame, point) @ normal)
+            other_speed = float(momentum.velocity_before(other_frame, point) @ normal)
+            if own_speed <= 0.0 or own_speed + other_speed <= 0.0:
                 continue
-            too_far = min(-nearest.distance - _REMAINING_DEPTH, (own + others) * momentum.period)
-            shift += too_far * own / (own + max(0.0, others)) * normal
+            overshoot = min(
+                -nearest.distance - _REMAINING_DEPTH, (own_speed + other_speed) * momentum.period
+            )
+            shift += overshoot * own_speed / (own_speed + max(0.0, other_speed)) * normal
         return shift

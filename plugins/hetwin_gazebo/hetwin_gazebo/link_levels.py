@@ -86,7 +86,7 @@ class LinkLevels:
     def restore(self, state: object) -> bool:
         """Restore a saved state; returns whether a fidelity changed."""
         assert isinstance(state, tuple)
-        before = self._levels
-        levels, kept = state
-        self._levels, self._locked_velocities = dict(levels), dict(kept)
-        return before != self._levels
+        previous = self._levels
+        levels, velocities = state
+        self._levels, self._locked_velocities = dict(levels), dict(velocities)
+        return previous != self._levels

@@ -87,12 +87,12 @@ class LinkContacts:
 
     Args:
         shadow: shadow of the world.
-        near: names of the objects whose distances are measured; contacts of others are not requested.
+        object_names: objects whose distances are measured; contacts of others are not requested.
     """
 
-    def __init__(self, shadow: Shadow, near: tuple[str, ...]) -> None:
+    def __init__(self, shadow: Shadow, object_names: tuple[str, ...]) -> None:
         self._touches, tables = shadow.touches, shadow.tables
-        self._pairs = shadow.pairs(near, LINK_MARGIN)
+        self._pairs = shadow.pairs(object_names, LINK_MARGIN)
         self._frames = {name: i for i, name in enumerate(tables.frames)}
         self._kinds = tables.body_kinds
         self._kind_of_frame = {i: self._kinds[body] for i, body in enumerate(tables.frame_bodies)}
@@ -143,7 +143,7 @@ class Touching:
         shadow: shadow of the world.
         objects: free bodies.
         momentum: momentum of the objects.
-        near: names of the objects whose proximity is reported.
+        names: names of the objects whose proximity is reported.
         reach: maximum reported distance [m].
     """
 
@@ -152,11 +152,11 @@ class Touching:
         shadow: Shadow,
         objects: Objects,
         momentum: Momentum,
-        near: tuple[str, ...],
+        names: tuple[str, ...],
         reach: float,
     ) -> None:
         self._shadow, self._objects, self._momentum = shadow, objects, momentum
-        self._names, self._near = near, shadow.pairs(near, reach)
+        self._names, self._near = names, shadow.pairs(names, reach)
         self._all: Pairs | None = None
         self._frame_ids = {name: i for i, name in enumerate(shadow.tables.frames)}
         self._balance = Balance()
@@ -178,8 +178,8 @@ class Touching:
 
     def proximity(self) -> Floats:
         """Return (n, 12) rows as in `Engine.proximity`, also for pairs that do not collide."""
-        near = self._by_frame(self._near.nearest())
-        return _rows(near, self._forces(near, self._names))
+        nearest_by_pair = self._by_frame(self._near.nearest())
+        return _rows(nearest_by_pair, self._forces(nearest_by_pair, self._names))
 
     def proximity_when_read(self) -> Callable[[], Floats]:
         """Return a function that computes the current rows; without forces if another step has started meanwhile."""
@@ -195,20 +195,20 @@ class Touching:
     def contacts(self) -> Floats:
         """Return (n, 11) rows as in `Engine.contacts`, one for each pair of frames that press on each other."""
         names = tuple(self._shadow.tables.free)
-        near = self._near_all()
+        nearest_by_pair = self._near_all()
         rows = [
-            _contact(key, near[key], force)
-            for key, force in self._forces(near, names).items()
-            if force.any() and (key[0] < key[1] or key[::-1] not in near)
+            _contact(key, nearest_by_pair[key], force)
+            for key, force in self._forces(nearest_by_pair, names).items()
+            if force.any() and (key[0] < key[1] or key[::-1] not in nearest_by_pair)
         ]
         return np.array(rows).reshape(-1, CONTACT_COLUMNS)
 
     def touching(self) -> list[FramePair]:
         """Return the pairs of an object's frame and another frame that touch and may collide."""
-        near = self._near_all()
+        nearest_by_pair = self._near_all()
         return [
             k
-            for k, n in near.items()
+            for k, n in nearest_by_pair.items()
             if n.distance < CONTACT_DISTANCE and self._objects.collide(*k)
         ]
 
@@ -217,26 +217,31 @@ class Touching:
             self._all = self._shadow.pairs(tuple(self._shadow.tables.free), CONTACT_DISTANCE)
         return self._by_frame(self._all.nearest())
 
-    def _by_frame(self, near: Mapping[FramePair, Nearest]) -> dict[FramePair, Nearest]:
+    def _by_frame(self, nearest_by_pair: Mapping[FramePair, Nearest]) -> dict[FramePair, Nearest]:
         frame = self._shadow.tables.body_frames
-        return {(int(frame[first]), int(frame[second])): n for (first, second), n in near.items()}
+        return {
+            (int(frame[first]), int(frame[second])): n
+            for (first, second), n in nearest_by_pair.items()
+        }
 
     def _forces(
-        self, near: Mapping[FramePair, Nearest], names: tuple[str, ...]
+        self, nearest_by_pair: Mapping[FramePair, Nearest], names: tuple[str, ...]
     ) -> dict[FramePair, Floats]:
         """Return (frame, other frame) -> (3,) force on the frame [N], in both orders if `near` has both.
 
         Args:
-            near: all pairs of the frames of some objects with others.
+            nearest_by_pair: all pairs of the frames of some objects with others.
             names: names of these objects.
         """
-        keys = [key for key, nearest in near.items() if nearest.distance < CONTACT_DISTANCE]
-        pairs = [key for key in keys if key[0] < key[1] or key[::-1] not in near]
+        keys = [
+            key for key, nearest in nearest_by_pair.items() if nearest.distance < CONTACT_DISTANCE
+        ]
+        pairs = [key for key in keys if key[0] < key[1] or key[::-1] not in nearest_by_pair]
         pairs = [key for key in pairs if self._objects.collide(*key)]
         if self._simulation is None or not pairs:
             return {}
         found = self._compressive_forces(
-            {key: near[key].normal for key in pairs}, self._movers(names)
+            {key: nearest_by_pair[key].normal for key in pairs}, self._movers(names)
         )
         return found | {key: -found[key[::-1]] for key in keys if key[::-1] in found}
 
@@ -305,12 +310,14 @@ class Touching:
         return sums
 
 
-def _rows(near: Mapping[FramePair, Nearest], forces: Mapping[FramePair, Floats]) -> Floats:
+def _rows(
+    nearest_by_pair: Mapping[FramePair, Nearest], forces: Mapping[FramePair, Floats]
+) -> Floats:
     """Return (n, 12) rows as in `Engine.proximity`."""
-    if not near:
+    if not nearest_by_pair:
         return no_rows(PROXIMITY)
-    rows = np.zeros((len(near), PROXIMITY_COLUMNS))
-    for row, (key, n) in zip(rows, near.items(), strict=True):
+    rows = np.zeros((len(nearest_by_pair), PROXIMITY_COLUMNS))
+    for row, (key, n) in zip(rows, nearest_by_pair.items(), strict=True):
         row[:9] = (*key, n.distance, *n.point, *n.normal)
         if key in forces:
             row[9:12] = forces[key]

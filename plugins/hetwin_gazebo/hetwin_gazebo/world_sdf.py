@@ -140,46 +140,46 @@ class SdfWriter:
             displayed: whether it has visuals.
         """
         model = ET.SubElement(self._world, "model", name=name)
-        rooted = body.static and not body.rigid
-        add(model, "static", "true" if body.static and not rooted else "false")
+        is_anchored = body.static and not body.rigid
+        add(model, "static", "true" if body.static and not is_anchored else "false")
         add_pose(model, pose)
         bits_of = masks(body, index) if kind is None else {}
-        weighed = _links_with_gravity(body)
+        links_with_gravity = _links_with_gravity(body)
         joints = {joint.child: joint for joint in body.joints}
         lump_of = {link: lump for lump in parts.values() for link in lump.links}
         poses = {link.name: link.pose for link in body.links}
-        at: dict[str, Pose] = {}
-        whole = kind in (None, ProxyKind.PLAIN)
+        root_poses: dict[str, Pose] = {}
+        with_user_elements = kind in (None, ProxyKind.PLAIN)
         for root, lump in parts.items():
-            light = kind is ProxyKind.KINEMATIC or root not in weighed
+            is_weightless = kind is ProxyKind.KINEMATIC or root not in links_with_gravity
             if root == body.links[0].name and body.base is Base.FOLLOWED:
                 lump = replace(lump, inertials=[_HEAVY])
             models, _ = split_name(root)
             scope = _nested_model(model, models)
             bits = bits_of[frame_name(body, root)] if kind is None else mask(kind, index)
-            link = self._add_link(scope, lump, bits, kind, weightless=light)
+            link = self._add_link(scope, lump, bits, kind, weightless=is_weightless)
             if displayed:
                 self._add_visuals(link, lump)
-            self._put_extras(link, lump, bits, whole=whole)
+            self._put_extras(link, lump, bits, with_user_elements=with_user_elements)
             joint = joints.get(root)
             if joint is None:
-                at[root] = IDENTITY
+                root_poses[root] = IDENTITY
                 continue
             parent = lump_of[joint.parent]
-            at[root] = compose_poses(
-                at[parent.root], compose_poses(parent.links[joint.parent], poses[root])
+            root_poses[root] = compose_poses(
+                root_poses[parent.root], compose_poses(parent.links[joint.parent], poses[root])
             )
             if models:
-                add_pose(link, at[root])
+                add_pose(link, root_poses[root])
             else:
-                here = compose_poses(parent.links[joint.parent], poses[root])
-                add_pose(link, here, relative_to=path_of(parent.root))
+                pose_in_parent = compose_poses(parent.links[joint.parent], poses[root])
+                add_pose(link, pose_in_parent, relative_to=path_of(parent.root))
             _add_joint(model, joint, parent.root, driven=joint in body.driven_joints)
-        if rooted:
+        if is_anchored:
             fixed = ET.SubElement(model, "joint", name="to the world", type="fixed")
             add(fixed, "parent", "world")
             add(fixed, "child", path_of(body.links[0].name))
-        if whole:
+        if with_user_elements:
             for extra in body.extras:
                 add_extras(
                     _nested_model(model, tuple(extra.scope.split("::")) if extra.scope else ()),
@@ -187,13 +187,15 @@ class SdfWriter:
                 )
 
     @staticmethod
-    def _put_extras(link: ET.Element, lump: Lump, bits: int, *, whole: bool) -> None:
+    def _put_extras(link: ET.Element, lump: Lump, bits: int, *, with_user_elements: bool) -> None:
         extras = [
-            e for e in lump.extras if e.tag in IN_EVERY_PROXY or (whole and e.tag != "visual")
+            e
+            for e in lump.extras
+            if e.tag in IN_EVERY_PROXY or (with_user_elements and e.tag != "visual")
         ]
-        for made in add_extras(link, extras):
-            if made.tag == "collision":
-                _set_bitmask(made, bits)
+        for element in add_extras(link, extras):
+            if element.tag == "collision":
+                _set_bitmask(element, bits)
 
     def add_picture(self, name: str, lump: Lump, pose: Iterable[float]) -> None:
         """Add a model that is only displayed, without collisions and mass.
@@ -205,8 +207,8 @@ class SdfWriter:
         """
         model = ET.SubElement(self._world, "model", name=name)
         add_pose(model, pose)
-        models, own = split_name(lump.root)
-        link = ET.SubElement(_nested_model(model, models), "link", name=own)
+        models, last = split_name(lump.root)
+        link = ET.SubElement(_nested_model(model, models), "link", name=last)
         add(link, "gravity", "false")
         _add_inertial(link, Lump(lump.root, inertials=[_PICTURE_INERTIAL]), heavy=False)
         self._add_visuals(link, lump)
@@ -276,23 +278,23 @@ def _links_with_gravity(body: Body) -> set[str]:
     """Return the links with gravity: in a robot with a fixed or led base, only those suspended by springs."""
     if not body.robot or body.base is Base.FREE:
         return {link.name for link in body.links}
-    found: set[str] = set()
+    names: set[str] = set()
     for joint in body.joints:  # in the order of the links, parents first
-        if joint.spring is not None or joint.parent in found:
-            found.add(joint.child)
-    return found
+        if joint.spring is not None or joint.parent in names:
+            names.add(joint.child)
+    return names
 
 
 def _add_inertial(link: ET.Element, lump: Lump, *, heavy: bool) -> None:
-    whole = lump.total_inertial
-    factor = max(1.0, KINEMATIC_MASS / whole.mass) if heavy else 1.0
+    total = lump.total_inertial
+    factor = max(1.0, KINEMATIC_MASS / total.mass) if heavy else 1.0
     inertial = ET.SubElement(link, "inertial")
-    add_pose(inertial, whole.pose)
-    add(inertial, "mass", repr(max(whole.mass * factor, MIN_MASS)))
+    add_pose(inertial, total.pose)
+    add(inertial, "mass", repr(max(total.mass * factor, MIN_MASS)))
     inertia = ET.SubElement(inertial, "inertia")
-    for key, value in zip(("ixx", "iyy", "izz", "ixy", "ixz", "iyz"), whole.inertia, strict=True):
-        least = MIN_MOMENT if key[1] == key[2] else -UNLIMITED
-        add(inertia, key, repr(max(value * factor, least)))
+    for key, value in zip(("ixx", "iyy", "izz", "ixy", "ixz", "iyz"), total.inertia, strict=True):
+        minimum = MIN_MOMENT if key[1] == key[2] else -UNLIMITED
+        add(inertia, key, repr(max(value * factor, minimum)))
 
 
 def _nested_model(model: ET.Element, names: tuple[str, ...]) -> ET.Element:

@@ -84,8 +84,8 @@ class ObjectHolder:
         self._data = mj.MjData(model)
         self._joints = _qpos_addresses(model, mj.mjtJoint.mjJNT_SLIDE, mj.mjtJoint.mjJNT_HINGE)
         self._free = {
-            model.body(int(model.jnt_bodyid[model.joint(name).id])).name: place
-            for name, place in _qpos_addresses(model, mj.mjtJoint.mjJNT_FREE).items()
+            model.body(int(model.jnt_bodyid[model.joint(name).id])).name: address
+            for name, address in _qpos_addresses(model, mj.mjtJoint.mjJNT_FREE).items()
         }
         self._zeros = self._find_zeros()
         for name, zero in self._zeros.items():
@@ -157,8 +157,8 @@ class ObjectHolder:
             if model.body_rootid[model.jnt_bodyid[model.joint(name).id]] == robot
         }
         self._base = [name for name in self._free if model.body(name).id == robot]
-        kept = {*objects, *self._base}
-        self._free = {name: address for name, address in self._free.items() if name in kept}
+        relevant = {*objects, *self._base}
+        self._free = {name: address for name, address in self._free.items() if name in relevant}
 
     def _update(self, free: Iterable[str]) -> None:
         qpos = self._data.qpos

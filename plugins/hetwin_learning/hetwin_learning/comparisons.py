@@ -26,8 +26,8 @@ class Operand(NamedTuple):
         end: index after its last character.
         value: value of the number.
         is_lower_bound: whether the compared quantity must be at least the number; otherwise at most.
-        what: expression of the compared quantity; for a distance to `origin`, expression of the nearest object.
-        to: entity from whose frame the distance to the nearest object is measured; empty if no distance is compared.
+        quantity: expression of the compared quantity; for a distance from `origin`, expression of the nearest object.
+        origin: entity from whose frame the distance to the nearest object is measured; empty for other quantities.
         replacement: begin and end of a part of the text, and the new text that removes the comparison.
     """
 
@@ -105,11 +105,11 @@ def _bound(text: str, node: Node) -> Iterator[Operand]:
                     )
 
 
-def without_comparisons(text: str, found: list[Operand]) -> str:
+def without_comparisons(text: str, operands: list[Operand]) -> str:
     """Return the expression without the comparisons with these numbers."""
-    for one in sorted(found, key=lambda one: -one.replacement[0]):
-        begin, end, instead = one.replacement
-        text = text[:begin] + instead + text[end:]
+    for operand in sorted(operands, key=lambda operand: -operand.replacement[0]):
+        begin, end, new_text = operand.replacement
+        text = text[:begin] + new_text + text[end:]
     return text
 
 

@@ -82,8 +82,8 @@ def _with_similar_entities(
 ) -> Iterator[tuple[dict[str, Any], str, float]]:
     """Yield the arguments with one entity replaced by a similar one, its name, and their Jaccard similarity."""
     for key in sorted(entities & pattern.keys()):
-        for name, share in similar_entities(str(pattern[key]), qualities).items():
-            yield {**pattern, key: name}, name, share
+        for name, similarity in similar_entities(str(pattern[key]), qualities).items():
+            yield {**pattern, key: name}, name, similarity
 
 
 def _count(pattern: Mapping[str, Json], attempts: Sequence[Attempt]) -> _Count:
@@ -100,12 +100,12 @@ def _kin_prior(
 ) -> tuple[float, SuccessPrior]:
     """Return the success share of similar actions, weighted by similarity, and the resulting prior."""
     names, attempts_weight, succeeded = [], 0.0, 0.0
-    for similar, name, share in _with_similar_entities(pattern, entities, qualities):
+    for similar, name, similarity in _with_similar_entities(pattern, entities, qualities):
         count = _count(similar, attempts)
         if count.attempts:
             names.append(name)
-            attempts_weight += share * count.attempts
-            succeeded += share * count.succeeded
+            attempts_weight += similarity * count.attempts
+            succeeded += similarity * count.succeeded
     prior_weight = round(min(weight, attempts_weight), 6)
     return (succeeded / attempts_weight if attempts_weight else 0.5), SuccessPrior.model_validate(
         {"from": names, "weight": prior_weight}

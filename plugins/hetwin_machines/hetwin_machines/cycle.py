@@ -18,19 +18,19 @@ NON_DETERMINISTIC = "__NON-DETERMINISTIC__"
 UNDEFINED = "__UNDEFINED__"
 CONFLICT = "__CONFLICT__"
 FAULTS = (INCOMPLETE, NON_DETERMINISTIC, UNDEFINED, CONFLICT)
-ALL_OF_IT = -1
+POP_ALL = -1
 """Number of popped states that stands for ``pop: all``."""
 
 _FAULTS = frozenset(FAULTS)
 
-Go = tuple[Mapping[str, Value], int, tuple[str, ...], str]
+Transition = tuple[Mapping[str, Value], int, tuple[str, ...], str]
 """A chosen transition: values of signals, number of popped states, pushed states, and next state."""
-Plan = Callable[[str, Mapping[str, Value]], "Go | str | None"]
+Plan = Callable[[str, Mapping[str, Value]], "Transition | str | None"]
 """Function (state, signals) that returns a transition, a fault, or None in a sink."""
 
 
 @dataclass
-class Running:
+class RunningMachine:
     """A running machine.
 
     Attributes:
@@ -80,7 +80,7 @@ class Cycles:
 
     def __init__(
         self,
-        machines: list[Running],
+        machines: list[RunningMachine],
         inputs: tuple[str, ...],
         events: tuple[str, ...],
         *,
@@ -111,26 +111,26 @@ class Cycles:
     def next(self) -> bool:
         """Execute one cycle; return whether it has changed a state, a stack or an internal signal."""
         self.cycle += 1
-        chosen: list[tuple[Running, Go]] = []
+        transitions: list[tuple[RunningMachine, Transition]] = []
         changed = False
         for machine in self.machines:
             state = machine.state
             if machine.stopped or state in _FAULTS:
                 continue
             try:
-                go = machine.plan(state, self.signals)
+                transition = machine.plan(state, self.signals)
             except (KeyError, Failed):
-                go = UNDEFINED
-            if go is None:
+                transition = UNDEFINED
+            if transition is None:
                 continue
-            if isinstance(go, str) or lacks_states(machine.stack, go):
-                machine.state = go if isinstance(go, str) else INCOMPLETE
+            if isinstance(transition, str) or lacks_states(machine.stack, transition):
+                machine.state = transition if isinstance(transition, str) else INCOMPLETE
                 changed = True
-            elif go[0]:
-                chosen.append((machine, go))
-            elif self._move(machine, go):  # states are not visible to other machines
+            elif transition[0]:
+                transitions.append((machine, transition))
+            elif self._move(machine, transition):  # states are not visible to other machines
                 changed = True
-        return (self._update(chosen) if chosen else False) or changed
+        return (self._update(transitions) if transitions else False) or changed
 
     def act(self) -> bool:
         """Reset events, and apply `on_inactive` to machines in a sink or fault; return whether a machine was reset."""
@@ -148,7 +148,7 @@ class Cycles:
                 changed = True
         return changed
 
-    def _begin(self, machine: Running) -> bool:
+    def _begin(self, machine: RunningMachine) -> bool:
         """Reset a machine to its initial state; return whether this changes anything."""
         changed = machine.state != machine.initial or bool(machine.stack)
         machine.state = machine.initial
@@ -158,37 +158,41 @@ class Cycles:
             self.signals[name] = value
         return changed
 
-    def _update(self, chosen: list[tuple[Running, Go]]) -> bool:
+    def _update(self, transitions: list[tuple[RunningMachine, Transition]]) -> bool:
         """Execute the chosen transitions simultaneously; return whether anything has changed."""
         values: dict[str, Value] = {}
         count = 0
-        for _, go in chosen:
-            values.update(go[0])
-            count += len(go[0])
+        for _, transition in transitions:
+            values.update(transition[0])
+            count += len(transition[0])
         changed = False
         if len(values) < count:
-            values, chosen, changed = self._agree(chosen)
+            values, transitions, changed = self._resolve_conflicts(transitions)
         if self._set(values):
             changed = True
-        for machine, go in chosen:
-            if self._move(machine, go):
+        for machine, transition in transitions:
+            if self._move(machine, transition):
                 changed = True
         return changed
 
-    def _agree(
-        self, chosen: list[tuple[Running, Go]]
-    ) -> tuple[dict[str, Value], list[tuple[Running, Go]], bool]:
+    def _resolve_conflicts(
+        self, chosen: list[tuple[RunningMachine, Transition]]
+    ) -> tuple[dict[str, Value], list[tuple[RunningMachine, Transition]], bool]:
         """Put machines that set a signal to different values into a fault.
 
         Returns:
             The values that the other machines set, these machines with their transitions, and whether any failed.
         """
-        _, disputed = agreed(go[0] for _, go in chosen)
-        valid = [(machine, go) for machine, go in chosen if disputed.isdisjoint(go[0])]
-        for machine, go in chosen:
-            if not disputed.isdisjoint(go[0]):
+        _, disputed = agreed(transition[0] for _, transition in chosen)
+        valid = [
+            (machine, transition)
+            for machine, transition in chosen
+            if disputed.isdisjoint(transition[0])
+        ]
+        for machine, transition in chosen:
+            if not disputed.isdisjoint(transition[0]):
                 machine.state = CONFLICT
-        values, _ = agreed(go[0] for _, go in valid)
+        values, _ = agreed(transition[0] for _, transition in valid)
         return values, valid, len(valid) < len(chosen)
 
     def _set(self, values: Mapping[str, Value]) -> bool:
@@ -205,18 +209,18 @@ class Cycles:
                 changed = True
         return changed
 
-    def _move(self, machine: Running, go: Go) -> bool:
+    def _move(self, machine: RunningMachine, transition: Transition) -> bool:
         """Execute a machine's transition; return whether its state or stack has changed."""
-        _, pops, pushes, to = go
-        before = machine.state
+        _, pops, pushes, to = transition
+        previous = machine.state
         if not (pops or pushes or to == TOP):
             machine.state = to
-            return to != before
+            return to != previous
         stack = machine.stack
-        after = [*stack[: 0 if pops == ALL_OF_IT else len(stack) - pops], *pushes]
-        machine.state = after.pop() if to == TOP else to
-        machine.stack = after
-        return after != stack or machine.state != before
+        new_stack = [*stack[: 0 if pops == POP_ALL else len(stack) - pops], *pushes]
+        machine.state = new_stack.pop() if to == TOP else to
+        machine.stack = new_stack
+        return new_stack != stack or machine.state != previous
 
 
 def take_step(
@@ -255,8 +259,8 @@ def agreed(assignments: Iterable[Mapping[str, Value]]) -> tuple[dict[str, Value]
     """
     values: dict[str, Value] = {}
     disputed: set[str] = set()
-    for each in assignments:
-        for name, value in each.items():
+    for values_of_machine in assignments:
+        for name, value in values_of_machine.items():
             if name not in values:
                 values[name] = value
             elif values[name] != value or is_truth(values[name]) is not is_truth(value):
@@ -266,12 +270,12 @@ def agreed(assignments: Iterable[Mapping[str, Value]]) -> tuple[dict[str, Value]
     return values, disputed
 
 
-def lacks_states(stack: list[str], go: Go) -> bool:
+def lacks_states(stack: list[str], transition: Transition) -> bool:
     """Return whether a transition pops more states than are on the stack."""
-    _, pops, pushes, to = go
+    _, pops, pushes, to = transition
     if pops == 0 and to != TOP:
         return False
-    depth = 0 if pops == ALL_OF_IT else len(stack) - pops
+    depth = 0 if pops == POP_ALL else len(stack) - pops
     return depth < 0 or (to == TOP and depth + len(pushes) == 0)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from hetwin_machines.cycle import ALL_OF_IT, INCOMPLETE, NON_DETERMINISTIC
+from hetwin_machines.cycle import INCOMPLETE, NON_DETERMINISTIC, POP_ALL
 from hetwin_machines.expressions.kinds import Kind, kind_of, union
 from hetwin_machines.expressions.python import Writer, local_name, without_brackets
 from hetwin_machines.network import ALL, Arc, Expression, Machine, Network
@@ -82,7 +82,7 @@ def _transition(arc: Arc, guard_signals: list[str], writer: Writer) -> Iterator[
         f"{literal(name)}: {without_brackets(writer.write(assigned.node))}"
         for name, assigned in arc.assignments.items()
     )
-    pops = ALL_OF_IT if arc.pop == ALL else arc.pop
+    pops = POP_ALL if arc.pop == ALL else arc.pop
     yield f"return {{{values}}}, {pops}, {literal(arc.push)}, {literal(arc.to)}"
 
 

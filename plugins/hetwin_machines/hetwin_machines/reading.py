@@ -184,8 +184,8 @@ def _mapping(
         raise NetworkError("not a mapping", where, data, expected)
     for key in data:
         if keys and key not in keys:
-            place = f"{where}.{key}" if where else str(key)
-            raise NetworkError("there is no such key", place, key, ", ".join(keys))
+            key_path = f"{where}.{key}" if where else str(key)
+            raise NetworkError("there is no such key", key_path, key, ", ".join(keys))
     for key in needs:
         if key not in data:
             raise NetworkError(f"the key {key} is missing", where, None, ", ".join(keys))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hetwin_machines import cycle
-from hetwin_machines.cycle import Cycles, Plan, Running, differs, line_of, take_step
+from hetwin_machines.cycle import Cycles, Plan, RunningMachine, differs, line_of, take_step
 from hetwin_machines.expressions import operations
 from hetwin_machines.expressions.operations import Failed, Value
 from hetwin_machines.generation import plan_source, signal_kinds
@@ -75,24 +75,24 @@ class NetworkRun:
         return {name: self.cycles.signals.get(name) for name in self._network.outputs}
 
 
-def _is_waiting(machine: Running, signals: Mapping[str, Value]) -> bool:
+def _is_waiting(machine: RunningMachine, signals: Mapping[str, Value]) -> bool:
     """Return whether a cycle with these signals would not change a machine."""
     if machine.is_inactive:
         return True
     try:
-        go = machine.plan(machine.state, signals)
+        transition = machine.plan(machine.state, signals)
     except (KeyError, Failed):
         return False
-    if go is None or isinstance(go, str):
-        return go is None
-    values, pops, pushes, to = go
+    if transition is None or isinstance(transition, str):
+        return transition is None
+    values, pops, pushes, to = transition
     is_unchanged = all(n in signals and not differs(signals[n], v) for n, v in values.items())
     return is_unchanged and to == machine.state and not (pops or pushes)
 
 
-def _running(machine: Machine, plan: Plan) -> Running:
+def _running(machine: Machine, plan: Plan) -> RunningMachine:
     sinks = frozenset(name for name, arcs in machine.states.items() if not arcs)
-    return Running(
+    return RunningMachine(
         machine.name, plan, machine.initial, machine.init, sinks, str(machine.on_inactive)
     )
 

@@ -50,11 +50,11 @@ def row_of(
         raise TableError(f"{where}: {found}: {', '.join(header)}")
     row: dict[str, Value] = {}
     for name, cell in zip(header, cells, strict=True):
-        text, place = cell.strip(), f"{where}, column {name}"
+        text, cell_name = cell.strip(), f"{where}, column {name}"
         if name in events:
-            row[name] = event_of(text, place)
+            row[name] = event_of(text, cell_name)
         elif text:
-            row[name] = value_of(text, place)
+            row[name] = value_of(text, cell_name)
     return row
 
 

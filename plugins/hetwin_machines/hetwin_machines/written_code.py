@@ -104,7 +104,7 @@ def make_network() -> Cycles:
 def _machine(machine: Machine) -> str:
     sinks = tuple(sorted(name for name, arcs in machine.states.items() if not arcs))
     return (
-        f"Running({literal(machine.name)}, plan_{machine.name}, {literal(machine.initial)}, "
+        f"RunningMachine({literal(machine.name)}, plan_{machine.name}, {literal(machine.initial)}, "
         f"{literal(machine.init)}, frozenset({literal(sinks)}), {literal(str(machine.on_inactive))})"
     )
 

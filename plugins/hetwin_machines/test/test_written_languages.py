@@ -130,11 +130,11 @@ def test_the_node_goes_the_same_way(
             network, rows = drawn(seed)
             (tmp_path / f"node_{seed}.py").write_text(ros_code(network, "random.yaml"), "utf-8")
             node = importlib.import_module(f"node_{seed}").NetworkNode(context=context)
-            node.hear(String(data='{"level": NaN}'))
-            node.hear(String(data="no JSON"))
+            node.on_inputs(String(data='{"level": NaN}'))
+            node.on_inputs(String(data="no JSON"))
             lines: list[Any] = []
             for row in rows:
-                node.hear(String(data=json.dumps(row)))
+                node.on_inputs(String(data=json.dumps(row)))
                 lines += node.tick()
             node.destroy_node()
             assert [typed(line) for line in lines] == lines_of(network, rows), seed

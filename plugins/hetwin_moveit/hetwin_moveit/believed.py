@@ -73,7 +73,7 @@ class SceneReader:
         Args:
             values: (layout.size,) with poses in the world.
         """
-        return {name: self._placed(name, values) for name in self.objects}
+        return {name: self._read_object(name, values) for name in self.objects}
 
     def shapes(self, name: str) -> tuple[Shape, ...]:
         """Return the colliding shapes of an object, in its frame."""
@@ -91,7 +91,7 @@ class SceneReader:
                 links.append(link.name)
         return links
 
-    def _placed(self, name: str, values: Floats) -> PlacedObject:
+    def _read_object(self, name: str, values: Floats) -> PlacedObject:
         hand = self._holder(name, values)
         frame = hand.parent if hand is not None else self.root
         pose = values[self._layout.range_of(name, _POSE)].copy()

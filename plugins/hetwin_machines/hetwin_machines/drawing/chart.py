@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from hetwin_machines.cycle import ALL_OF_IT
+from hetwin_machines.cycle import POP_ALL
 from hetwin_machines.drawing import sizes
 from hetwin_machines.drawing.decisions import Decision, Fan, Leaf, Tree, decide
 from hetwin_machines.drawing.graph import Chart, Line, MachineTrace, Node, Shape
@@ -28,13 +28,13 @@ def chart_of(machine: Machine, trace: MachineTrace | None = None) -> Chart:
         trace: summary of its trace; None if there is none.
     """
     names = sorted(machine.states, key=lambda name: name != machine.initial)
-    states = {name: _state(machine, name, trace) for name in names}
+    states = {name: _state_node(machine, name, trace) for name in names}
     for state, fault, cycle, reason in trace.faults if trace else ():
-        states[state].children.append(_fault(fault, cycle, reason))
-    return Chart(_start(machine, trace), machine.initial, states)
+        states[state].children.append(_fault_node(fault, cycle, reason))
+    return Chart(_start_node(machine, trace), machine.initial, states)
 
 
-def _start(machine: Machine, trace: MachineTrace | None) -> Node:
+def _start_node(machine: Machine, trace: MachineTrace | None) -> Node:
     lines = tuple(
         Line("do", f"{name} = {value_text(value)}") for name, value in machine.init.items()
     )
@@ -43,18 +43,18 @@ def _start(machine: Machine, trace: MachineTrace | None) -> Node:
     return Node(Shape.START, 7, right, height, lines, count=1 if trace else None)
 
 
-def _state(machine: Machine, name: str, trace: MachineTrace | None) -> Node:
+def _state_node(machine: Machine, name: str, trace: MachineTrace | None) -> Node:
     half, arcs = sizes.state_width(name) / 2, machine.states[name]
     node = Node(Shape.STATE, half, half, sizes.STATE_HEIGHT, (Line("name", name),))
     node.is_sink = not arcs
-    stay = trace.stays[name] if trace else None
-    if trace is not None and stay is not None:
-        node.count = stay.visits
+    statistics = trace.stays[name] if trace else None
+    if trace is not None and statistics is not None:
+        node.count = statistics.visits
         node.is_last = trace.last == name
-        node.title = f"{name}: {stay.visits} visits, {stay.cycles} cycles"
+        node.title = f"{name}: {statistics.visits} visits, {statistics.cycles} cycles"
     if arcs:
         tree = decide([arc.guard.node for arc in arcs])
-        node.children.append(_Branches(name, arcs, stay).of(tree, ""))
+        node.children.append(_Branches(name, arcs, statistics).of(tree, ""))
     return node
 
 
@@ -64,11 +64,11 @@ class _Branches:
     Args:
         state: name of the state.
         arcs: arcs that leave the state.
-        stay: counts of the state in a trace; None if there is none.
+        statistics: counts of the state in a trace; None if there is none.
     """
 
-    def __init__(self, state: str, arcs: Sequence[Arc], stay: StateStatistics | None) -> None:
-        self._state, self._arcs, self._stay = state, arcs, stay
+    def __init__(self, state: str, arcs: Sequence[Arc], statistics: StateStatistics | None) -> None:
+        self._state, self._arcs, self._stay = state, arcs, statistics
 
     def of(self, tree: Tree, word: str) -> Node:
         """Return the node of a decision tree.
@@ -99,7 +99,7 @@ class _Branches:
     def _arc(self, index: int, guard: str, word: str) -> Node:
         arc = self._arcs[index]
         count = self._stay.arcs[index] if self._stay else None
-        node = _arc_node(arc, index, tuple(_lines(arc, guard, word)), count)
+        node = _arc_node(arc, index, tuple(_arc_lines(arc, guard, word)), count)
         node.title = f"{self._state}, arc {index}: {arc.guard.text}"
         if arc.to == TOP:
             size = sizes.HEXAGON
@@ -112,7 +112,7 @@ class _Branches:
 
 
 def _arc_node(arc: Arc, index: int, lines: tuple[Line, ...], count: int | None) -> Node:
-    pops = ALL_OF_IT if arc.pop == ALL else int(arc.pop)
+    pops = POP_ALL if arc.pop == ALL else int(arc.pop)
     pills = [sizes.pill_width(name) / 2 for name in arc.push]
     height = sizes.pops_height(pops) + sizes.LINE * len(lines) + 4
     height += (sizes.PILL * len(pills) + 12) if pills else 0
@@ -132,7 +132,7 @@ def _arc_node(arc: Arc, index: int, lines: tuple[Line, ...], count: int | None) 
     )
 
 
-def _lines(arc: Arc, guard: str, word: str) -> Iterator[Line]:
+def _arc_lines(arc: Arc, guard: str, word: str) -> Iterator[Line]:
     if word:
         yield Line("word", word)
     yield from (Line("guard", text) for text in _wrapped(guard, MAX_LINE_LENGTH))
@@ -145,7 +145,7 @@ def _wrapped(text: str, width: int) -> list[str]:
     return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
 
 
-def _fault(fault: str, cycle: int, reason: str) -> Node:
+def _fault_node(fault: str, cycle: int, reason: str) -> Node:
     texts = [fault, f"in cycle {cycle}:", *_wrapped(reason, MAX_LINE_LENGTH)]
     lines = tuple(Line("name" if i == 0 else "guard", text) for i, text in enumerate(texts))
     half = sizes.text_width(lines) / 2 + 14

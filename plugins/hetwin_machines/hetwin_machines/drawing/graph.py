@@ -49,7 +49,7 @@ class Node:
         children: successors, from left to right.
         to: state to which an arc leads; None for the top of the stack, and for other nodes.
         arc: index of the arc; None for other nodes.
-        pops: number of bubbles at an arc's tail; `cycle.ALL_OF_IT` for a hexagon.
+        pops: number of bubbles at an arc's tail; `cycle.POP_ALL` for a hexagon.
         pushes: names in the bubbles at an arc's tip.
         count: number of passes in a trace; None without a trace.
         is_last: whether the machine is in this state at the end of a trace.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from hetwin_machines.cycle import ALL_OF_IT
+from hetwin_machines.cycle import POP_ALL
 from hetwin_machines.drawing import sizes
 from hetwin_machines.drawing.chart import chart_of
 from hetwin_machines.drawing.graph import Node
@@ -116,7 +116,7 @@ class _MachinePage:
         """Yield the bubbles and the hexagon on an arc, from its tail to its tip."""
         y = node.top + _NOTES_HEIGHT
         size = 2 * sizes.BUBBLE
-        if node.pops == ALL_OF_IT:
+        if node.pops == POP_ALL:
             yield Kind.HEXAGON, "", Box(node.x - sizes.HEXAGON, y, 2 * sizes.HEXAGON, 24.0)
         for i in range(node.pops):
             yield Kind.CIRCLE, "", Box(node.x - size / 2, y + i * (size + 2.0), size, size)

@@ -52,7 +52,7 @@ class EventTrigger(Strict):
     values: dict[Name, Text] = Field(default_factory=dict)
 
     @model_validator(mode="after")
-    def _is_one(self) -> EventTrigger:
+    def _check_source(self) -> EventTrigger:
         if (self.of is None) == (self.topic is None):
             raise ValueError("either of: an event, or topic: a topic")
         return self
@@ -89,7 +89,7 @@ class Settings(Parameters):
 
     file: File = parameter("the network, a YAML file")
     inputs: dict[Name, Source] = parameter(
-        f"input -> constant; {REFERENCE}; or {{of: that with several numbers, take: min or max, or index: SIGNAL}}",
+        f"input -> constant; {REFERENCE}; or {{of: several numbers, take: min or max, or index: SIGNAL}}",
         {},
     )
     events: dict[Name, Annotated[EventTrigger, BeforeValidator(_as_mapping)]] = parameter(

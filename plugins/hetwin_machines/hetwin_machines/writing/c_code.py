@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from hetwin_machines.cycle import ALL_OF_IT, FAULTS
+from hetwin_machines.cycle import FAULTS, POP_ALL
 from hetwin_machines.network import ALL, TOP, Advance, Arc, Machine, Network
 from hetwin_machines.writing.calls import Calls, names_in, sinks_of
 
@@ -21,7 +21,7 @@ _HEAD = """#include <inttypes.h>
 
 enum { UNSET, FAILED, TRUTH, WHOLE, REAL };
 enum { INCOMPLETE = -1, NON_DETERMINISTIC = -2, UNDEFINED = -3, CONFLICT = -4, STACK_FULL = -5 };
-enum { NOTHING = 1, TOP = -6, ALL_OF_IT = -1 };
+enum { NOTHING = 1, TOP = -6, POP_ALL = -1 };
 
 /* A value: not set, failed, a Boolean (in i), an integer (in i) or a real number (in d). */
 typedef struct { int kind; int64_t i; double d; } V;
@@ -175,6 +175,6 @@ def _taken(machine: Machine, arc: Arc) -> Iterator[str]:
         yield f"if (go->values[{i}].kind == FAILED) {{ go->fault = UNDEFINED; return; }}"
     for i, state in enumerate(arc.push):
         yield f"go->pushed[{i}] = {_state(machine.name, state)};"
-    pops = ALL_OF_IT if arc.pop == ALL else arc.pop
+    pops = POP_ALL if arc.pop == ALL else arc.pop
     to = "TOP" if arc.to == TOP else _state(machine.name, arc.to)
     yield f"go->count = {len(arc.assignments)}; go->pops = {pops}; go->pushes = {len(arc.push)}; go->to = {to};"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from hetwin_machines.cycle import ALL_OF_IT
+from hetwin_machines.cycle import POP_ALL
 from hetwin_machines.network import ALL, Advance, Arc, Machine, Network
 from hetwin_machines.writing.calls import Calls, names_in, sinks_of
 
@@ -107,5 +107,5 @@ def _taken(arc: Arc) -> Iterator[str]:
         yield f'  ["{name}"] = {_WRITER.write(expression.node)},'
     yield "}"
     yield "for _, value in pairs(set) do if value == FAILED then return nil, UNDEFINED end end"
-    pops = ALL_OF_IT if arc.pop == ALL else arc.pop
+    pops = POP_ALL if arc.pop == ALL else arc.pop
     yield f'return {{set = set, pops = {pops}, push = {_list(arc.push)}, to = "{arc.to}"}}'

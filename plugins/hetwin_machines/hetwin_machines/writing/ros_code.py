@@ -20,12 +20,12 @@ class NetworkNode(Node):
         self._network = make_network()
         self._waiting: list[dict[str, Value]] = []
         self._cycles = self.create_publisher(String, "~/cycles", 100)
-        self.create_subscription(String, "~/inputs", self.hear, 100)
+        self.create_subscription(String, "~/inputs", self.on_inputs, 100)
         period = self.declare_parameter("period", 0.05).value
         self.create_timer(float(period), self.tick)
 
-    def hear(self, message: String) -> None:
-        """Queue inputs and events for a step of their own; a message that is wrong is reported and ignored."""
+    def on_inputs(self, message: String) -> None:
+        """Queue inputs and events for a separate step; a malformed message is reported and ignored."""
         try:
             row = json.loads(message.data)
             for name, value in row.items():

@@ -179,14 +179,14 @@ static int lacks_states(const Network *n, int m, const Go *go)
 {
     int left;
     if (go->pops == 0 && go->to != TOP) return 0;
-    left = go->pops == ALL_OF_IT ? 0 : n->depth[m] - go->pops;
+    left = go->pops == POP_ALL ? 0 : n->depth[m] - go->pops;
     return left < 0 || (go->to == TOP && left + go->pushes == 0);
 }
 
 static int move(Network *n, int m, const Go *go)
 {
     int *stack = n->stack[m], before = n->depth[m], to = go->to, changed, i;
-    int left = go->pops == ALL_OF_IT ? 0 : before - go->pops;
+    int left = go->pops == POP_ALL ? 0 : before - go->pops;
     int depth = left + go->pushes - (to == TOP);
     if (depth > STACK) { n->state[m] = STACK_FULL; return 1; }
     changed = depth != before;

@@ -3,7 +3,7 @@
 local INCOMPLETE, NON_DETERMINISTIC = "__INCOMPLETE__", "__NON-DETERMINISTIC__"
 local UNDEFINED, CONFLICT = "__UNDEFINED__", "__CONFLICT__"
 local FAULTS = {[INCOMPLETE] = true, [NON_DETERMINISTIC] = true, [UNDEFINED] = true, [CONFLICT] = true}
-local TOP, ALL_OF_IT = "TOP", -1
+local TOP, POP_ALL = "TOP", -1
 local FAILED = {}
 
 local function is_truth(a) return a == true or a == false end
@@ -160,7 +160,7 @@ end
 
 local function lacks_states(stack, go)
   if go.pops == 0 and go.to ~= TOP then return false end
-  local left = go.pops == ALL_OF_IT and 0 or #stack - go.pops
+  local left = go.pops == POP_ALL and 0 or #stack - go.pops
   return left < 0 or (go.to == TOP and left + #go.push == 0)
 end
 
@@ -198,7 +198,7 @@ end
 
 local function move(machine, go)
   local before, old = machine.state, machine.stack
-  local left = go.pops == ALL_OF_IT and 0 or #old - go.pops
+  local left = go.pops == POP_ALL and 0 or #old - go.pops
   local stack = {table.unpack(old, 1, left)}
   for _, state in ipairs(go.push) do stack[#stack + 1] = state end
   machine.state = go.to == TOP and table.remove(stack) or go.to
