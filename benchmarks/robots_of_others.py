@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import trimesh
 from health_recording import JointSeries, Recording, write_recording
 from machine import machine
 from transforms3d.axangles import axangle2mat
@@ -253,10 +252,14 @@ class Robot:
         geometry = shape.find("geometry")
         solid: Any = None if geometry is None else self._solid(geometry[0])
         if solid is not None:
+            import trimesh  # slow
+
             points, _ = trimesh.sample.sample_surface(solid, POINTS, seed=1)
             yield _moved(np.asarray(points, np.float64), _origin(shape))
 
     def _solid(self, element: ET.Element) -> Any:
+        import trimesh  # slow
+
         if element.tag == "box":
             return trimesh.creation.box(_numbers(str(element.get("size"))))
         if element.tag == "sphere":

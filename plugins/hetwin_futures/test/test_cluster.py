@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.hetwin_command import hetwin, refused
 
-pytest.importorskip("distributed")
+pytestmark = pytest.mark.skipif(
+    find_spec("distributed") is None, reason="distributed is not installed"
+)
 RUNS = 6
 
 
