@@ -332,7 +332,7 @@ class Unannounced(Model[Settings]):
             if sighting.score >= self.settings.score and not self._is_known(thing, scene, message)
         ]
         changed = self._things.update(
-            unknown, is_whole=message.is_whole, is_name=message.names, kept_slots=held
+            unknown, is_whole=message.is_whole, kind_identifies=message.names, kept_slots=held
         )
         self._remove_objects(changed, changes)
         self._remove_objects(self._things.drop(message.gone, "it was taken away"), changes)

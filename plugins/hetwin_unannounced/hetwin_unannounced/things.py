@@ -65,24 +65,31 @@ class Things:
         self.all: list[Thing] = []
 
     def update(
-        self, seen: Sequence[Thing], *, is_whole: bool, is_name: bool, kept_slots: Sequence[int]
+        self,
+        seen: Sequence[Thing],
+        *,
+        is_whole: bool,
+        kind_identifies: bool,
+        kept_slots: Sequence[int],
     ) -> TrackChanges:
         """Update the tracks with one message.
 
         Args:
             seen: detections, in the world frame.
             is_whole: whether things that are not in the message count as missed.
-            is_name: whether the kind alone identifies a thing.
+            kind_identifies: whether the kind alone identifies a thing.
             kept_slots: slots of things that stay without detections, such as in a hand.
         """
         changed = TrackChanges()
-        pairs = self._pairs(seen, is_name)
+        pairs = self._pairs(seen, kind_identifies)
         for index, thing in pairs.items():
             self._update(thing, seen[index])
         for thing in (
             [thing for thing in self.all if thing not in pairs.values()] if is_whole else ()
         ):
-            if (thing.slot is not None and thing.slot in kept_slots) or (is_name and thing.hand):
+            if (thing.slot is not None and thing.slot in kept_slots) or (
+                kind_identifies and thing.hand
+            ):
                 continue
             thing.missed += 1
             if thing.slot is None or thing.missed >= self._misses:
@@ -92,7 +99,7 @@ class Things:
                         (thing, f"it was not seen {thing.missed} times in a row")
                     )
         self.all += [detection for index, detection in enumerate(seen) if index not in pairs]
-        needed = 1 if is_name else self._confirmations
+        needed = 1 if kind_identifies else self._confirmations
         changed.appeared = [
             thing for thing in self.all if thing.slot is None and thing.seen >= needed
         ]
@@ -121,13 +128,13 @@ class Things:
                 changed.vanished.append((thing, reason))
         return changed
 
-    def _pairs(self, seen: Sequence[Thing], is_name: bool) -> dict[int, Thing]:
+    def _pairs(self, seen: Sequence[Thing], kind_identifies: bool) -> dict[int, Thing]:
         """Associate detections (by index) with tracked things, nearest pairs first."""
         rows = []
         for index, detection in enumerate(seen):
             for number, thing in enumerate(self.all):
                 distance = float(np.linalg.norm(detection.pose[:3] - thing.pose[:3]))
-                if (detection.kind == thing.kind) if is_name else (distance <= self._gate):
+                if (detection.kind == thing.kind) if kind_identifies else (distance <= self._gate):
                     rows.append((distance, index, number))
         pairs: dict[int, Thing] = {}
         taken: set[int] = set()
