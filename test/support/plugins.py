@@ -37,6 +37,7 @@ PACKAGES = {
 """Extra with commands or scenarios -> a package that it brings."""
 OPTIONS = {
     r" --sql": "hetwin_sql",
+    r'"operation":|examples/plans/': "hetwin_programs",
     r" --library aims": "hetwin_tables",
     r"compare .* --(noise|planned)": "hetwin_futures",
     r"list schema library": "hetwin_futures",

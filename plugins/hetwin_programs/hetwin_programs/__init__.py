@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from hetwin_programs.program.messages import Failed as Failed
     from hetwin_programs.program.robot import Robot as Robot
     from hetwin_programs.program.robot_facts import robot_facts as robot_facts
-    from hetwin_programs.program.telling import Task as Task
+    from hetwin_programs.program.tasks import Task as Task
     from hetwin_programs.skills.arguments import hand_of as hand_of
     from hetwin_programs.skills.arguments import numbers as numbers
     from hetwin_programs.skills.arguments import skill_of as skill_of
@@ -47,7 +47,7 @@ _HOMES = {
     "Failed": "program.messages",
     "Robot": "program.robot",
     "robot_facts": "program.robot_facts",
-    "Task": "program.telling",
+    "Task": "program.tasks",
     "hand_of": "skills.arguments",
     "numbers": "skills.arguments",
     "skill_of": "skills.arguments",

@@ -51,11 +51,11 @@ class BaseMove:
         for part in self.parts:
             if time < part.duration:
                 state = part.at(time)
-                heading, way = state.positions.tolist()
+                heading, distance = state.positions.tolist()
                 turn, forward = state.velocities.tolist()
                 direction = self.parts[1].positions[0, 0]
-                x = self.start.x + way * math.cos(direction)
-                y = self.start.y + way * math.sin(direction)
+                x = self.start.x + distance * math.cos(direction)
+                y = self.start.y + distance * math.sin(direction)
                 return BaseState(PlanarPose(x, y, heading), forward, turn)
             time -= part.duration
         return BaseState(self.goal)
@@ -70,26 +70,26 @@ def base_move(start: PlanarPose, goal: PlanarPose, forward: float, turn: float) 
         turn: maximum speed about z [rad/s].
     """
     dx, dy = goal.x - start.x, goal.y - start.y
-    way = math.hypot(dx, dy)
-    if way < _MIN_DISTANCE:
-        way, bearing = 0.0, start.yaw
+    distance = math.hypot(dx, dy)
+    if distance < _MIN_DISTANCE:
+        distance, bearing = 0.0, start.yaw
     else:
         bearing = start.yaw + nearest_turn(math.atan2(dy, dx) - start.yaw)
     end_heading = bearing + nearest_turn(goal.yaw - bearing)
-    corners = [(start.yaw, 0.0), (bearing, 0.0), (bearing, way), (end_heading, way)]
+    corners = [(start.yaw, 0.0), (bearing, 0.0), (bearing, distance), (end_heading, distance)]
     return BaseMove(start, goal, _parts(corners, np.array([turn, forward])))
 
 
-def straight_move(start: PlanarPose, way: float, forward: float) -> BaseMove:
+def straight_move(start: PlanarPose, distance: float, forward: float) -> BaseMove:
     """Return a straight move by a distance [m], backwards if it is negative.
 
     Args:
         start: pose at the start.
-        way: distance along the base's x axis [m].
+        distance: distance along the base's x axis [m].
         forward: maximum speed [m/s].
     """
-    corners = [(start.yaw, 0.0), (start.yaw, 0.0), (start.yaw, way), (start.yaw, way)]
-    return BaseMove(start, start.after(way, 0.0), _parts(corners, np.array([1.0, forward])))
+    corners = [(start.yaw, 0.0), (start.yaw, 0.0), (start.yaw, distance), (start.yaw, distance)]
+    return BaseMove(start, start.after(distance, 0.0), _parts(corners, np.array([1.0, forward])))
 
 
 def _parts(
@@ -98,5 +98,5 @@ def _parts(
     """The motions between (heading, path length) corners, within limits (2,) of their velocities."""
     acceleration = _ACCELERATION_RATIO * limits
     moves = MoveLimits(limits, acceleration, 10.0 * acceleration)
-    names = ("heading", "way")
+    names = ("heading", "distance")
     return tuple(move(names, np.array(a), np.array(b), moves) for a, b in pairwise(corners))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from hetwin_programs.program.facts import seen_from, within
 from hetwin_programs.program.messages import HeldThing, Picture, Pose
 from hetwin_programs.program.motions import Motions
-from hetwin_programs.program.telling import Telling
+from hetwin_programs.program.tasks import Outbox
 from hetwin_suite.model import one_of
 
 _UPRIGHT = (1.0, 0.0, 0.0, 0.0)
@@ -45,31 +45,31 @@ class Beliefs:
             return self._poses.get(entity)
         return within(self._link_pose(held.frame), held.pose)
 
-    def place(self, telling: Telling, entity: str, pose: Sequence[float], origin: str) -> None:
+    def place(self, outbox: Outbox, entity: str, pose: Sequence[float], origin: str) -> None:
         """Set the believed pose of an object; three numbers are a position at which it stands upright."""
         where = tuple(map(float, pose)) if len(pose) == 7 else (*map(float, pose), *_UPRIGHT)
         self._poses[entity] = where
-        telling.believe_at(entity, where, origin=origin)
+        outbox.believe_at(entity, where, origin=origin)
 
-    def hold(self, telling: Telling, entity: str, hand: str, link: str, carried_by: str) -> None:
+    def hold(self, outbox: Outbox, entity: str, hand: str, link: str, carried_by: str) -> None:
         """Believe that an object moves with a hand's link, because the hand holds it or it lies on a held object."""
         self._held[entity] = HeldThing(link, seen_from(self._link_pose(link), self._known(entity)))
         if carried_by:
-            telling.believe(_ON, entity, carried_by, origin="carried")
+            outbox.believe(_ON, entity, carried_by, origin="carried")
         else:
-            telling.believe(_HELD, entity, hand, origin="fingers")
+            outbox.believe(_HELD, entity, hand, origin="fingers")
             self._hands[entity] = hand
 
-    def put_down(self, telling: Telling, entity: str, on: str, at: Sequence[float] | None) -> None:
+    def put_down(self, outbox: Outbox, entity: str, on: str, at: Sequence[float] | None) -> None:
         """Believe that a hand has put an object down, at its current pose or at the given one."""
         pose = self._known(entity) if at is None else at
         self._held.pop(entity, None)
         hand = self._hands.pop(entity, None)
         if hand is not None:
-            telling.believe(_HELD, entity, hand, holds=False, origin="fingers")
-        self.place(telling, entity, pose, "put_down")
+            outbox.believe(_HELD, entity, hand, holds=False, origin="fingers")
+        self.place(outbox, entity, pose, "put_down")
         if on:
-            telling.believe(_ON, entity, on, origin="put_down")
+            outbox.believe(_ON, entity, on, origin="put_down")
 
     def _known(self, entity: str) -> Pose:
         pose = self.pose(entity)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from hetwin_programs.program.messages import HeldThing, Picture, Request, SensedState, Twin
-from hetwin_programs.program.telling import Task, Telling
+from hetwin_programs.program.tasks import Outbox, Task
 from hetwin_suite.model import Json
 
 _ROUNDING_S = 1e-9
@@ -32,7 +32,7 @@ class Course:
 
     Attributes:
         sensed: current sensor values.
-        telling: messages of the program.
+        outbox: messages of the program.
         tasks: active tasks, the innermost one last.
     """
 
@@ -44,7 +44,7 @@ class Course:
         scope: str,
     ) -> None:
         self.sensed = sensed
-        self.telling = Telling(scope)
+        self.outbox = Outbox(scope)
         self.tasks: list[Task] = []
         self._twin, self._held = twin, held
         self._running: list[_RunningAction] = []
@@ -54,16 +54,16 @@ class Course:
         """Announce the begin of an action, unless its operation is empty; returns the arguments of the announcement."""
         announcement: dict[str, Json] = dict(arguments)
         if operation:
-            announcement["task"] = self.telling.name(operation)
+            announcement["task"] = self.outbox.name(operation)
             if self.tasks:
                 announcement["parent"] = self.tasks[-1].id
-            self.telling.action(operation, "begin", announcement)
+            self.outbox.action(operation, "begin", announcement)
         return announcement
 
     def end(self, operation: str, announcement: Mapping[str, Json]) -> None:
         """Announce the end of an action."""
         if operation:
-            self.telling.action(operation, "end", announcement)
+            self.outbox.action(operation, "end", announcement)
 
     def go(
         self,
@@ -111,7 +111,7 @@ class Course:
             due = min((action.end for action in self._running), default=until)
             request_now.seconds = max(0.0, min(until, due) - self.sensed.time)
             request_now.until_picture, request_now.held = until_picture, dict(self._held())
-            request_now.events = self.telling.take()
+            request_now.events = self.outbox.take()
             reply = self._twin.ask(request_now)
             self.sensed = reply.sensed
             pictures += reply.pictures

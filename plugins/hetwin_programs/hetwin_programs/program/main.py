@@ -120,7 +120,7 @@ def _run(program: Program, robot: Robot, start: Start) -> str:
     except (EOFError, ConnectionError):
         raise
     except Failed as failed:
-        return "" if failed.told else f"{type(failed).__name__}: {failed}{_place(failed)}"
+        return "" if failed.reported else f"{type(failed).__name__}: {failed}{_place(failed)}"
     except SystemExit as end:
         return "" if end.code in (0, None) else f"it exited with {end.code}{_place(end)}"
     except BaseException as error:

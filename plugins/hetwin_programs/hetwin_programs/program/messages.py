@@ -135,10 +135,10 @@ class Failed(Exception):
     A program raises it, and catches it where it can do something else instead.
 
     Attributes:
-        told: whether a task has already been reported as failed.
+        reported: whether a task has already been reported as failed.
     """
 
-    told = False
+    reported = False
 
 
 class CannotReach(Failed):

@@ -277,7 +277,7 @@ class Fingers:
         known = dict(zip(facts.fingers, positions, strict=True))
         return {name: known[name] for name in fingers}
 
-    def way(self, hand: str, goals: Mapping[str, float], now: Mapping[str, float]) -> str:
+    def direction(self, hand: str, goals: Mapping[str, float], now: Mapping[str, float]) -> str:
         """Return ``open`` if the goals are nearer to open than the current positions, else ``closed``."""
         facts = self.hand(hand)
         opened = dict(zip(facts.fingers, facts.opened, strict=False))

@@ -302,8 +302,8 @@ class ProgramPart(Part):
                 f"it is not imported within {_IMPORT_S:g} s{process.where()}",
                 "a module that can be imported quickly",
             )
-        except ProgramExited as gone:
-            ready = Ready(f"it cannot be imported: {gone}", "a module that can be imported")
+        except ProgramExited as error:
+            ready = Ready(f"it cannot be imported: {error}", "a module that can be imported")
         if ready.problem:
             process.close()
             where, found = "source.program", spec.program
@@ -326,8 +326,8 @@ class ProgramPart(Part):
                     time_ns,
                     f"it makes no call that takes time within {deadline}{process.where()}",
                 )
-            except ProgramExited as gone:
-                self._fail(time_ns, str(gone))
+            except ProgramExited as error:
+                self._fail(time_ns, str(error))
             if isinstance(message, ProgramEnd):
                 self._end(message, time_ns)
                 return

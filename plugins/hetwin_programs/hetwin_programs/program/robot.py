@@ -40,7 +40,7 @@ from hetwin_programs.program.messages import (
     Twin,
 )
 from hetwin_programs.program.motions import Fingers, Motions
-from hetwin_programs.program.telling import VISIBLE, Task
+from hetwin_programs.program.tasks import VISIBLE, Task
 from hetwin_suite.model import FUNCTIONAL_WORDS, Event, Json, one_of
 from hetwin_suite.robot import PlanarPose
 from hetwin_suite.source import PERCEPT
@@ -66,7 +66,7 @@ class Robot:
         self._beliefs = Beliefs(self._link_pose)
         self._functions = facts.functions
         self._course = Course(twin, sensed, lambda: self._beliefs.held, facts.scope)
-        self._telling = self._course.telling
+        self._outbox = self._course.outbox
 
     def __getattr__(self, name: str) -> NoReturn:
         known = [each for each in (*vars(Robot), "name", "hands") if not each.startswith("_")]
@@ -136,7 +136,7 @@ class Robot:
             variables: the task's subject and the program's beliefs about it, for example ``object="box"``.
         """
         ids = [task.id if isinstance(task, Task) else task for task in after]
-        return Task(self._telling, self._course.tasks, operation, goal, ids, variables)
+        return Task(self._outbox, self._course.tasks, operation, goal, ids, variables)
 
     @contextmanager
     def doing(self, operation: str, **arguments: Json) -> Iterator[None]:
@@ -216,11 +216,11 @@ class Robot:
             arguments: arguments of the announcement, for example ``object="cup"``.
         """
         positions = self._fingers.goals(hand, goal)
-        way = self._fingers.way(hand, positions, self._motions.commanded)
+        direction = self._fingers.direction(hand, positions, self._motions.commanded)
         motion = self._motions.to_positions(positions, speed, seconds)
         about: dict[str, Json] = {
             "hand": hand,
-            "goal": goal if isinstance(goal, str) else way,
+            "goal": goal if isinstance(goal, str) else direction,
             **arguments,
         }
         lasts = motion.duration + _SETTLING_S
@@ -267,12 +267,12 @@ class Robot:
             The pose at the end, as the robot believes.
         """
         forward, turn = self._fastest(speed)
-        way = base_move(self.place, PlanarPose(x, y, yaw), forward, turn)
-        return self._drive(way, operation, arguments, wait)
+        drive = base_move(self.place, PlanarPose(x, y, yaw), forward, turn)
+        return self._drive(drive, operation, arguments, wait)
 
     def drive_straight(
         self,
-        way: float,
+        distance: float,
         *,
         speed: float | None = None,
         wait: bool = True,
@@ -281,7 +281,7 @@ class Robot:
     ) -> PlanarPose:
         """Drive forward by a distance [m], or backward if it is negative, without rotating; see `drive`."""
         forward, _ = self._fastest(speed)
-        return self._drive(straight_move(self.place, way, forward), operation, arguments, wait)
+        return self._drive(straight_move(self.place, distance, forward), operation, arguments, wait)
 
     def look(
         self, *objects: str, seconds: float = 0.5, operation: str = "look", **arguments: Json
@@ -306,7 +306,7 @@ class Robot:
             pictures += taken
         self._course.end(operation, announcement)
         for name in visible:
-            self._telling.believe(VISIBLE, name, holds=False, origin=PERCEPT)
+            self._outbox.believe(VISIBLE, name, holds=False, origin=PERCEPT)
         found = percepts(pictures, self._motions)
         for one in found:
             self._beliefs.perceived(one.object, one.pose)
@@ -314,11 +314,11 @@ class Robot:
 
     def believe(self, fluent: str, *entities: str, holds: bool = True, origin: str = "") -> None:
         """Believe from now on that a fluent holds, or does not, for one or two entities, for example on, cup, tray."""
-        self._telling.believe(fluent, *entities, holds=holds, origin=origin)
+        self._outbox.believe(fluent, *entities, holds=holds, origin=origin)
 
     def believe_at(self, entity: str, pose: Sequence[float], *, origin: str = "assumed") -> None:
         """Believe an entity to be at a pose; three numbers are a position at which it stands upright."""
-        self._beliefs.place(self._telling, entity, pose, origin)
+        self._beliefs.place(self._outbox, entity, pose, origin)
 
     def believe_held(self, entity: str, hand: str, *, carried_by: str = "") -> None:
         """Believe that an entity moves with a hand from now on, and report this until it is put down.
@@ -329,7 +329,7 @@ class Robot:
             carried_by: its support, if the hand holds the support; the robot then believes `on` instead of `held`.
         """
         link = self._fingers.hand(hand).link
-        self._beliefs.hold(self._telling, entity, hand, link, carried_by)
+        self._beliefs.hold(self._outbox, entity, hand, link, carried_by)
 
     def believe_put_down(
         self, entity: str, *, on: str = "", at: Sequence[float] | None = None
@@ -341,7 +341,7 @@ class Robot:
             on: its support; empty: not reported.
             at: its pose, if the hand has not left it at the current one; see `believe_at`.
         """
-        self._beliefs.put_down(self._telling, entity, on, at)
+        self._beliefs.put_down(self._outbox, entity, on, at)
 
     def believed_pose(self, entity: str) -> Pose | None:
         """Return the believed pose of an entity; None if it is unknown."""
@@ -349,16 +349,16 @@ class Robot:
 
     def finish(self) -> list[Event]:
         """Return the unsent messages; called at the end of the program."""
-        return self._telling.take()
+        return self._outbox.take()
 
     def _perceive(self, pictures: Sequence[Picture], visible: dict[str, None]) -> None:
         """Report the percepts in pictures, and add them to the visible objects."""
         for picture in pictures:
             for seen in picture.found:
                 pose = in_world(picture, self._motions, seen.pose)
-                self._telling.perceive(seen.object, pose, seen.confidence)
+                self._outbox.perceive(seen.object, pose, seen.confidence)
                 if seen.object not in visible:
-                    self._telling.believe(VISIBLE, seen.object, origin=PERCEPT)
+                    self._outbox.believe(VISIBLE, seen.object, origin=PERCEPT)
                     visible[seen.object] = None
 
     def _drive(
@@ -369,7 +369,7 @@ class Robot:
         return self.place
 
     def _arrive(self) -> None:
-        self._telling.believe_at(self.name, self._course.sensed.root, origin="odometry")
+        self._outbox.believe_at(self.name, self._course.sensed.root, origin="odometry")
 
     def _fastest(self, speed: float | None) -> tuple[float, float]:
         """Maximum velocities of the base: forward [m/s], about z [rad/s]."""

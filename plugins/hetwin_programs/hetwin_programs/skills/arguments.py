@@ -76,7 +76,7 @@ def numbers(given: Json, name: str, counts: tuple[int, ...]) -> list[float]:
     """
     wanted = " or ".join(str(count) for count in counts)
     if isinstance(given, list) and len(given) in counts:
-        found = [float(one) for one in given if isinstance(one, int | float)]
+        found = [float(item) for item in given if isinstance(item, int | float)]
         if len(found) == len(given) and all(map(math.isfinite, found)):
             return found
     raise ValueError(f"{name}: found {given}; expected {wanted} numbers")

@@ -51,14 +51,14 @@ class Candidate:
     direction: Floats
     rotation: float
 
-    def off(self, margin: float) -> tuple[float, ...]:
+    def backed_off(self, margin: float) -> tuple[float, ...]:
         """Return the pose that is `margin` [m] back along the approach."""
         return (*(np.array(self.pose[:3]) - margin * self.direction).tolist(), *self.pose[3:])
 
     def raised(self, by: float) -> Candidate:
         """Return the candidate, raised by a height [m]."""
-        x, y, z, *turn = self.pose
-        return replace(self, pose=(x, y, z + by, *turn))
+        x, y, z, *rotation = self.pose
+        return replace(self, pose=(x, y, z + by, *rotation))
 
 
 def candidates(
@@ -255,7 +255,9 @@ def approach(scene: SkillScene, arguments: Mapping[str, Json]) -> JointTrajector
     opening = scene.to_positions(scene.fingers(hand, "open"), speed=speed)
     path = first_possible(
         f"{hand} cannot approach {what}",
-        lambda one: free_path(scene, hand, one.off(margin), speed, then=one.pose, touches=[what]),
+        lambda candidate: free_path(
+            scene, hand, candidate.backed_off(margin), speed, then=candidate.pose, touches=[what]
+        ),
         grasps(scene, hand, what, arguments),
     )
     return concatenate([opening, *path])

@@ -60,8 +60,8 @@ def hand_shape(facts: RobotFacts, hand: str) -> HandShape:
             f" expected other hands.{hand}.opened, .closed or .approach in the scenario"
         )
     lengths = np.linalg.norm(across, axis=1)
-    alike = across[lengths > _MIN_LENGTH] / lengths[lengths > _MIN_LENGTH, None]
-    closing = np.linalg.svd(alike)[2][0]
+    directions = across[lengths > _MIN_LENGTH] / lengths[lengths > _MIN_LENGTH, None]
+    closing = np.linalg.svd(directions)[2][0]
     along = across @ closing
     return HandShape(approach, closing, float(np.ptp(along)) if len(along) == 2 else None)
 

@@ -241,8 +241,8 @@ class SkillScene:
             ValueError: if there is no such hand.
             CannotReach: if the hand cannot reach that height.
         """
-        x, y, z, *turn = self.hand_pose(hand)
-        return self.hand_to(hand, [x, y, z + by, *turn], straight=True, speed=speed)
+        x, y, z, *rotation = self.hand_pose(hand)
+        return self.hand_to(hand, [x, y, z + by, *rotation], straight=True, speed=speed)
 
     def rest(self, seconds: float) -> JointTrajectory:
         """Return a motion in which all joints of the robot rest for a time [s]."""

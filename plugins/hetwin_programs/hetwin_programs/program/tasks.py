@@ -29,7 +29,7 @@ VISIBLE = "visible"
 
 
 @dataclass
-class Telling:
+class Outbox:
     """Collects messages; they get their time when they are sent.
 
     Attributes:
@@ -120,15 +120,15 @@ class Task:
 
     def __init__(
         self,
-        telling: Telling,
+        outbox: Outbox,
         active: list[Task],
         operation: str,
         goal: str,
         after: Sequence[str],
         variables: Mapping[str, Json],
     ) -> None:
-        self._telling, self._active = telling, active
-        self.id, self.operation = telling.name(operation), operation
+        self._outbox, self._active = outbox, active
+        self.id, self.operation = outbox.name(operation), operation
         self.variables = dict(variables)
         self._goal, self._after = goal, tuple(after)
         self._parent = active[-1].id if active else ""
@@ -171,7 +171,7 @@ class Task:
         if error is None:
             self.end()
         elif isinstance(error, Failed):
-            error.told = True
+            error.reported = True
             self.fail(str(error))
         else:
             self.fail(f"{type(error).__name__}: {error}")
@@ -182,7 +182,7 @@ class Task:
             self._report(status, reason)
 
     def _report(self, status: TaskStatus, reason: str = "") -> None:
-        self._telling.task(
+        self._outbox.task(
             self.id,
             status,
             self.operation,
