@@ -25,11 +25,11 @@ from model_nodes.ros_node.node import ModelNode
 
 REGISTER_TIMEOUT_S = 120.0
 """Time limit; many nodes that start at the same time on a busy machine take long."""
-CALL_AGAIN_S = 5.0
+RETRY_PERIOD_S = 5.0
 RENEW_CLIENT_S = 15.0
 """Age at which a client is replaced; a new client may get responses that the middleware loses for the old one."""
-LOOK_PERIOD_S = 0.2
-LEFT_TO_CONDUCTOR_S = 8.0
+POLL_PERIOD_S = 0.2
+CONDUCTOR_STOP_TIMEOUT_S = 8.0
 """Time for the conductor to stop the run, and so the model, after a signal to both."""
 CONDUCTOR_GONE_S = 5.0
 
@@ -51,7 +51,7 @@ class ConductorWatch:
         self._client = client
         self._process = process
         self._run = run
-        self._seen = time.monotonic()
+        self._last_seen = time.monotonic()
 
     def check(self, name: str) -> None:
         """Check once.
@@ -66,15 +66,15 @@ class ConductorWatch:
             )
         now = time.monotonic()
         if self._client.service_is_ready():
-            self._seen = now
-        elif now - self._seen > CONDUCTOR_GONE_S:
+            self._last_seen = now
+        elif now - self._last_seen > CONDUCTOR_GONE_S:
             raise ConductorGone(
                 f"{name}: the conductor of {self._run} has been gone for {CONDUCTOR_GONE_S:g} s; was it killed, or is"
                 " the link to its host cut?"
             )
 
     def stops_the_run(self, since: float) -> bool:
-        """Whether the node waits, after a signal, for the conductor to end the run.
+        """Return whether the node waits, after a signal, for the conductor to end the run.
 
         Signals to the process group, as from a terminal, and those of `ros2 launch` reach the conductor too; it stops
         the run in order if its models still respond.
@@ -82,7 +82,7 @@ class ConductorWatch:
         Args:
             since: time of the signal, by `time.monotonic` [s].
         """
-        waits = time.monotonic() - since < LEFT_TO_CONDUCTOR_S
+        waits = time.monotonic() - since < CONDUCTOR_STOP_TIMEOUT_S
         return waits and self._process.shares_group and not self._process.has_ended()
 
 
@@ -130,12 +130,12 @@ def register(
 def _response(
     node: ModelNode, executor: rclpy.executors.Executor, interrupts: Interrupts, client: Any
 ) -> Any:
-    """Return the conductor's response to a registration; None if there is none within `CALL_AGAIN_S`."""
-    call, again = client.call_async(node.registration()), time.monotonic() + CALL_AGAIN_S
+    """Return the conductor's response to a registration; None if there is none within `RETRY_PERIOD_S`."""
+    call, retry_at = client.call_async(node.registration()), time.monotonic() + RETRY_PERIOD_S
     response = None
-    while response is None and time.monotonic() < again:
+    while response is None and time.monotonic() < retry_at:
         interrupts.raise_if_any()
-        response = spin_until(executor, call, LOOK_PERIOD_S)
+        response = spin_until(executor, call, POLL_PERIOD_S)
     return response
 
 
@@ -178,7 +178,7 @@ def _serve(node: ModelNode, executor: rclpy.executors.Executor, interrupts: Inte
     watch = register(node, executor, interrupts)
     parent = os.getppid()
     while rclpy.ok() and not node.over.done() and os.getppid() == parent:
-        node.serve(executor, LOOK_PERIOD_S)
+        node.serve(executor, POLL_PERIOD_S)
         if interrupts.count == 0:
             watch.check(node.get_name())
         elif not watch.stops_the_run(interrupts.since):

@@ -93,7 +93,7 @@ def node(executor: SingleThreadedExecutor) -> Registering:
 def test_a_lost_answer_is_asked_for_again(
     executor: SingleThreadedExecutor, node: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ros_node, "CALL_AGAIN_S", 0.5)
+    monkeypatch.setattr(ros_node, "RETRY_PERIOD_S", 0.5)
     asked = conductor(executor, silent_for=1)
     ros_node.register(node, executor, Interrupts()).check("cup")
     assert len(asked) >= 2
@@ -103,7 +103,7 @@ def test_a_lost_answer_is_asked_for_again(
 def test_a_conductor_that_never_answers_is_named(
     executor: SingleThreadedExecutor, node: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ros_node, "CALL_AGAIN_S", 0.2)
+    monkeypatch.setattr(ros_node, "RETRY_PERIOD_S", 0.2)
     monkeypatch.setattr(ros_node, "REGISTER_TIMEOUT_S", 3.0)
     conductor(executor, silent_for=1000)
     with pytest.raises(HetwinError, match="cup: the conductor did not respond to the registration"):

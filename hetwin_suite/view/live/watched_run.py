@@ -146,12 +146,12 @@ _MAX_OPEN = 32
 OVER = "the run is over"
 
 Message: TypeAlias = tuple[str, Any]
-"""From the child: ``begun`` with a Begun, ``happened`` with a Happening, ``replied`` with number and refusal."""
+"""From the child: ``begun`` with a `RunFacts`, ``happened`` with a Happening, ``replied`` with number and refusal."""
 Send: TypeAlias = Callable[[Message], None]
 
 
 class WatchedRun:
-    """The parent's side: a `Feed` and `Hands`.
+    """The parent's side: a `Feed` and `RunControls`.
 
     Attributes:
         newest: shared memory into which the child writes states.
@@ -187,7 +187,7 @@ class WatchedRun:
         return self._happenings.since(since)
 
     def do(self, deed: Control, done: OnDone) -> None:
-        """See `Hands`."""
+        """See `RunControls`."""
         with self._lock:
             refusal = OVER if self._over is not None else None
             if len(self._open) >= _MAX_OPEN:

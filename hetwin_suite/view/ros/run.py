@@ -62,7 +62,7 @@ class _Listener(NamedTuple):
 
 
 class RosRun:
-    """`Feed` and `Hands` of a run of the conductor's node.
+    """`Feed` and `RunControls` of a run of the conductor's node.
 
     Messages are received in a separate thread; states are deserialized only when they are requested.
     """
@@ -168,7 +168,7 @@ class RosRun:
         return self._happenings.since(since)
 
     def do(self, deed: Control, done: OnDone) -> None:
-        """See `Hands`."""
+        """See `RunControls`."""
         if self._over is not None:
             done(_IS_OVER)
         elif self._listener is None:

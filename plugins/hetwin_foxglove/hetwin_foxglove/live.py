@@ -38,7 +38,7 @@ class FoxgloveLive:
         port: port to listen on; 0 for a free one.
 
     Attributes:
-        told, address: see `Shown`; the address to which Foxglove or Lichtblick connects.
+        told, address: see `ShownRun`; the address to which Foxglove or Lichtblick connects.
 
     Raises:
         BadInput: if Foxglove's SDK is not installed, or the port is taken.

@@ -38,7 +38,7 @@ class PlanningSceneOfRun:
         classes: message classes.
 
     Attributes:
-        told, address: see `Shown`.
+        told, address: see `ShownRun`.
     """
 
     told = "MoveIt finds the objects of the run on"
