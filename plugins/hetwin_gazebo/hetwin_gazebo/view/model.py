@@ -77,7 +77,7 @@ class GazeboView(Model[Settings]):
         self._joints = moving_joints(settings.urdf)
         self._robots: tuple[ShownRobot, ...] = ()
 
-    def initial_poses(self, scene: Snapshot) -> None:
+    def start(self, scene: Snapshot) -> None:
         """Create the visual models; a failure of Gazebo is reported by the first step."""
         self._robots = ShownRobot.find(scene.layout.entities, self._joints)
         linked = {link.name for robot in self._robots for link in robot.links}
@@ -120,7 +120,7 @@ class GazeboView(Model[Settings]):
     def stop(self) -> None:
         """Remove the visual models, if Gazebo is available."""
         robots = [robot.entity for robot in getattr(self, "_robots", ())]
-        entities: list[Entity] = [*getattr(self, "_shown", ()), *robots]
+        entities: list[Entity] = [*getattr(self, "_entities", ()), *robots]
         if not entities:
             return
         self._entities, self._robots = [], ()
