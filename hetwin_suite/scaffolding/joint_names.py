@@ -378,5 +378,5 @@ def _in_order(numbered: Mapping[int, str]) -> list[str]:
 
 def _words(pairs: Sequence[Pair]) -> str:
     recorded, own = pairs[0]
-    more = f" and {len(pairs) - 1}more in the same way" if len(pairs) > 1 else ""
+    more = f" and {len(pairs) - 1} more in the same way" if len(pairs) > 1 else ""
     return f"{recorded} is {own}{more}"

@@ -85,7 +85,7 @@ class WrittenScenario:
         for warning in draft.warnings[:_SHOWN_WARNINGS]:
             yield f"  warning: {warning}"
         if len(draft.warnings) > _SHOWN_WARNINGS:
-            yield f"  and {len(draft.warnings) - _SHOWN_WARNINGS}more warnings (--json has all)"
+            yield f"  and {len(draft.warnings) - _SHOWN_WARNINGS} more warnings (--json has all)"
         yield f"  scenario: {short_path(self.file)}"
 
 
