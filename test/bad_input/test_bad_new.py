@@ -79,7 +79,7 @@ KINDS: dict[str, tuple[Make, tuple[str, ...]]] = {
             recorded(f, *(f"arm_joint_{n}" for n in range(1, 8))),
             *("--robot", "two_hand_robot"),
         ],
-        ("cannot be told", "right_arm_joint_1 or left_arm_joint_1"),
+        ("match several of", "right_arm_joint_1 or left_arm_joint_1"),
     ),
     "joints of no known robot": (
         lambda f: [recorded(f, "winch", "paw")],

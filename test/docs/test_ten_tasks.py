@@ -89,8 +89,8 @@ TASKS: Mapping[str, Edits] = {
     "a plot of the report": {
         "hetwin_suite/view/report/plots.py": (
             (
-                "    yield from own_plots(episode)\n",
-                "    yield from own_plots(episode)\n    yield _step_plot(episode)\n",
+                "    yield from attribute_plots(episode)\n",
+                "    yield from attribute_plots(episode)\n    yield _step_plot(episode)\n",
             ),
             (
                 "def _object_plot(",
@@ -116,8 +116,8 @@ TASKS: Mapping[str, Edits] = {
     "a command of hetwin": {
         "hetwin_suite/cli/commands.py": (
             (
-                '    "new": Own("make',
-                '    "where": Own("print where hetwin is installed", "where:where"),\n    "new": Own("make',
+                '    "new": BuiltIn("make',
+                '    "where": BuiltIn("print where hetwin is installed", "where:where"),\n    "new": BuiltIn("make',
             ),
         ),
         "hetwin_suite/cli/where.py": (

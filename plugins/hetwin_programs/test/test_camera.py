@@ -15,6 +15,7 @@ from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Shape, ShapeKind, pose_value
 from hetwin_programs.camera import Camera
+from hetwin_testing.suite import check_model
 
 STEP_NS = 200_000_000
 CUP = Shape(ShapeKind.CYLINDER, (0.04, 0.1))
@@ -173,3 +174,8 @@ def test_the_draws_of_one_object_do_not_depend_on_another() -> None:
 def test_parameters_that_cannot_be(parameters: dict[str, object], words: str) -> None:
     with pytest.raises(BadInput, match=words):
         Looking(**parameters)
+
+
+def test_it_keeps_the_contract() -> None:
+    results = check_model("camera", {"frame": "table"})
+    assert [f"{result.check}: {result.detail}" for result in results if not result.ok] == []

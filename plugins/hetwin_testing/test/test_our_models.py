@@ -34,7 +34,6 @@ CHECKS = [
 
 
 GIVEN: dict[str, dict[str, object]] = {
-    "camera": {"frame": "table"},
     "connector": {
         "probe": "box",
         "socket": "table",
