@@ -99,7 +99,7 @@ TASKS: Mapping[str, Edits] = {
                     '    steps = {"from one state to the next": np.gradient(episode.times / 1e9)}\n'
                     "    panel = Panel(\n"
                     '        list(lines_over(episode, steps, SERIES, unit="s", decimals=4)), Axis("s")\n    )\n'
-                    '    return Plot("How often states were logged", "", Chart([panel], over(episode)))\n\n\n'
+                    '    return Plot("How often states were logged", "", Chart([panel], time_span(episode)))\n\n\n'
                     "def _object_plot("
                 ),
             ),
@@ -210,10 +210,10 @@ from hetwin_core.ensemble.expressions.evaluators import all_evaluators
 from hetwin_core.ensemble.words import event_line
 from hetwin_core.episodes.episode import Episode
 from hetwin_core.episodes.flaws.find import flaws_of
-from hetwin_suite.cli.commands import OWN
+from hetwin_suite.cli.commands import BUILT_IN
 from hetwin_suite.cli.outcome import lines
 from hetwin_suite.cli.where import where
-from hetwin_suite.running.request import Ended
+from hetwin_suite.running.request import FinishedRun
 from hetwin_suite.view.report import report_page
 from model_nodes.main_physics.sources.reports.by_type import reader_of
 
@@ -234,8 +234,8 @@ print(json.dumps({
     "a column of a table of the report": "<th>coupled</th>" in page,
     "a plot of the report": "How often states were logged" in page,
     "a line of what hetwin run prints":
-        any(line.strip() == f"handovers: {len(episode.handovers)}" for line in lines(Ended(episode.summary, 0, run))),
-    "a command of hetwin": OWN["where"].home == "where:where" and str(Path(list(where().lines)[0]).parent) in sys.path,
+        any(line.strip() == f"handovers: {len(episode.handovers)}" for line in lines(FinishedRun(episode.summary, 0, run))),
+    "a command of hetwin": BUILT_IN["where"].home == "where:where" and str(Path(list(where().lines)[0]).parent) in sys.path,
     "a kind of flaw": [f.text for f in flaws_of(run)] == ["box was carried."],
     "a message type that says what a gripper feels":
         [e.arguments["vacuum"] for e in reader_of("my_msgs/msg/SuctionState")("/cup")(sealed, 0)] == [0.6],
