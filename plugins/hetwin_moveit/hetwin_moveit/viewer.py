@@ -56,7 +56,7 @@ class PlanningSceneOfRun:
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self._node)
         self._publisher = self._node.create_publisher(classes.scene, TOPIC, _QUEUE_DEPTH)
-        self._make_client = _make_client(self._node, "ApplyPlanningScene", SERVICE)
+        self._client = _make_client(self._node, "ApplyPlanningScene", SERVICE)
         self._getter = _make_client(self._node, "GetPlanningScene", GET)
         self._matrix: Any = None
         self._is_allowed = False
@@ -143,7 +143,7 @@ class PlanningSceneOfRun:
 
     def _has_new_listener(self) -> bool:
         """Return whether a subscriber or the service has joined since the last call."""
-        is_ready = self._make_client is not None and self._make_client.service_is_ready()
+        is_ready = self._client is not None and self._client.service_is_ready()
         previous, self._listeners = (
             self._listeners,
             self._publisher.get_subscription_count() + int(is_ready),
@@ -158,11 +158,11 @@ class PlanningSceneOfRun:
             )
 
     def _request(self, message: Any) -> None:
-        if self._make_client is None or not self._make_client.service_is_ready():
+        if self._client is None or not self._client.service_is_ready():
             return
-        request = self._make_client.srv_type.Request()
+        request = self._client.srv_type.Request()
         request.scene = message
-        self._pending = self._make_client.call_async(request)
+        self._pending = self._client.call_async(request)
 
 
 def follow(feed: Feed, _hands: RunControls, port: int) -> PlanningSceneOfRun:

@@ -71,6 +71,7 @@ def test_joints_of_one_side_that_do_not_say_which_are_not_guessed() -> None:
 def test_the_words_may_be_in_another_order() -> None:
     found = match_joints([f"left_arm_{i}_joint" for i in range(1, 8)], TWO_ARMS)
     assert found.joints == {f"left_arm_{i}_joint": f"arm_left_{i}_joint" for i in range(1, 8)}
+    assert found.how == ("left_arm_1_joint is arm_left_1_joint and 6 more in the same way",)
 
 
 def test_a_pattern_of_many_joints_is_preferred_over_single_likenesses() -> None:
