@@ -1,6 +1,6 @@
 """Serves the page of a live run, in a thread of the process that supervises the run.
 
-Requires websockets; call `doors.need_websockets` before importing this module.
+Requires websockets; call `doors.require_websockets` before importing this module.
 """
 
 from __future__ import annotations
