@@ -234,8 +234,10 @@ print(json.dumps({
     "a column of a table of the report": "<th>coupled</th>" in page,
     "a plot of the report": "How often states were logged" in page,
     "a line of what hetwin run prints":
-        any(line.strip() == f"handovers: {len(episode.handovers)}" for line in lines(FinishedRun(episode.summary, 0, run))),
-    "a command of hetwin": BUILT_IN["where"].home == "where:where" and str(Path(list(where().lines)[0]).parent) in sys.path,
+        f"handovers: {len(episode.handovers)}"
+        in [line.strip() for line in lines(FinishedRun(episode.summary, 0, run))],
+    "a command of hetwin": BUILT_IN["where"].home == "where:where"
+        and str(Path(list(where().lines)[0]).parent) in sys.path,
     "a kind of flaw": [f.text for f in flaws_of(run)] == ["box was carried."],
     "a message type that says what a gripper feels":
         [e.arguments["vacuum"] for e in reader_of("my_msgs/msg/SuctionState")("/cup")(sealed, 0)] == [0.6],
