@@ -133,13 +133,13 @@ def left_out(data: Picks) -> Scores:
     for group in np.unique(data.group[proxy]):
         others = proxy & (data.group != group)
         refitted = {
-            name: replace(CURVES[name], even=even, slope=slope)
+            name: replace(CURVES[name], neutral=even, slope=slope)
             for name, values in data.quantities.items()
             for even, slope in [fitted(values[others], data.picked[others])]
         }
         for one in np.flatnonzero(proxy & (data.group == group)):
             voices = [
-                Voice(name, values[one], refitted[name].unit, refitted[name].speaks(values[one]))
+                Voice(name, values[one], refitted[name].unit, refitted[name].log_ratio(values[one]))
                 for name, values in data.quantities.items()
             ]
             claimed[one] = claim("held", voices).probability

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hetwin_fidelity import MODES
-from hetwin_futures.intervals import error_of
+from hetwin_futures.intervals import relative_difference
 from hetwin_truck.actions import ACTIONS, Outcome, Unloader
 from hetwin_truck.packets import LOADS, Load, draw_load
 from hetwin_truck.site import Site
@@ -136,7 +136,7 @@ def _row(scenario: str, case: _Case, states: Sequence[State], seed: int) -> Row:
     valid = [s for s in states if {case, alike, BASE} <= s.outcomes.keys()]
     own = [s.outcomes[case] for s in valid]
     cpu = sum(o.cpu for o in own)
-    error, low, high = error_of(
+    error, low, high = relative_difference(
         [len(o.unloaded) for o in own],
         [len(s.outcomes[BASE].unloaded) for s in valid],
         [f"{s.scenario} {s.action}" for s in valid],

@@ -23,7 +23,7 @@ import numpy as np
 from machine import machine
 
 from hetwin_fidelity import MODES
-from hetwin_futures.intervals import error_of
+from hetwin_futures.intervals import relative_difference
 from hetwin_truck.actions import ACTIONS, Unloader
 from hetwin_truck.packets import LOADS, Load, draw_load
 from hetwin_truck.site import Site
@@ -159,7 +159,7 @@ def _row(
 ) -> dict[str, Any]:
     own = [run for run, _ in pairs]
     rates = np.array([HOUR * run.count / run.times[-1] for run in own])
-    error, low, high = error_of(
+    error, low, high = relative_difference(
         [r.count for r in own], [b.count for _, b in pairs], [scenario] * len(own), 1
     )
     return {

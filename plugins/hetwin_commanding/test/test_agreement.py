@@ -32,7 +32,7 @@ def looks(
     for i in range(round(seconds * 100)):
         time = i / 100
         measured = robot(time) + 3e-4 * random.standard_normal(2)  # type: ignore[operator]
-        found = agreement.look(time, measured, twin)
+        found = agreement.compare(time, measured, twin)
         if found.changed:
             (parted if found.deviates else agreed).append(time)
     return parted, agreed, agreement
@@ -61,7 +61,7 @@ def test_a_moment_of_lateness_deviates_only_without_patience() -> None:
         for i in range(300):
             time = i / 100
             late = 0.06 if 1.0 < time < 1.0 + seconds else 0.01
-            found = agreement.look(time, twin(time - late).positions, twin)
+            found = agreement.compare(time, twin(time - late).positions, twin)
             if found.changed and found.deviates:
                 return time
         return None
@@ -85,9 +85,9 @@ def test_they_agree_again_when_they_are_together_for_a_while() -> None:
 def test_a_single_sample_and_an_unknown_joint_are_nothing() -> None:
     parting = Parting(np.array([0.1, 0.1]))
     apart = [[0.0, 0.2], [0.0, 0.0], [np.nan, 0.0], [np.nan, np.nan]]
-    assert not any(parting.look(i / 100, np.array(row)) for i, row in enumerate(apart))
-    assert not parting.look(0.05, np.array([0.2, np.nan]))
-    assert parting.look(0.06, np.array([-0.2, np.nan]))
+    assert not any(parting.update(i / 100, np.array(row)) for i, row in enumerate(apart))
+    assert not parting.update(0.05, np.array([0.2, np.nan]))
+    assert parting.update(0.06, np.array([-0.2, np.nan]))
     assert parting.deviates
 
 
@@ -114,8 +114,8 @@ def planar(x: float, y: float, yaw: float) -> np.ndarray:
 
 def test_a_base_is_compared_with_its_odometry_wherever_that_began() -> None:
     base = BaseDifference(planar(2, 1, np.pi / 2), planar(0, 0, 0))
-    distance, angle = base.look(planar(2, 2, np.pi / 2 + 0.1), planar(1, 0, 0), False)
+    distance, angle = base.compare(planar(2, 2, np.pi / 2 + 0.1), planar(1, 0, 0), False)
     assert (distance, angle) == (pytest.approx(0.0, abs=1e-9), pytest.approx(0.1))
-    distance, _ = base.look(planar(2, 2.5, 0), planar(1, 0, 0), False)
+    distance, _ = base.compare(planar(2, 2.5, 0), planar(1, 0, 0), False)
     assert distance == pytest.approx(0.5)
-    assert base.look(planar(2, 2.5, 0), planar(1, 0, 0), True) == (0.0, 0.0)
+    assert base.compare(planar(2, 2.5, 0), planar(1, 0, 0), True) == (0.0, 0.0)

@@ -25,7 +25,7 @@ _NO_POSITION = re.compile(
 )
 
 
-def si_per(unit: str) -> float | None:
+def si_factor(unit: str) -> float | None:
     """Return the factor from a unit of positions to rad or m; None for other units."""
     return _SI_PER.get(unit.strip().casefold())
 

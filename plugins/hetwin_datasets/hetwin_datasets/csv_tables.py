@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from hetwin_datasets.columns import check_episode, joint_columns, si_per
+from hetwin_datasets.columns import check_episode, joint_columns, si_factor
 from hetwin_suite.episode import DatasetEpisode
 from hetwin_suite.model import Floats, some
 from hetwin_suite.tables import NumberTable, read_table
 
-A_TABLE = (
+EXPECTED_TABLE = (
     "a table with the column `time` [s] and one for each joint, such as `elbow` or `elbow [deg]`"
 )
 
@@ -35,19 +35,19 @@ def read_csv(file: Path, number: int | None) -> DatasetEpisode:
         BadInput: if the table cannot be read, has no time or no joint, or `number` is not 0 or None.
     """
     check_episode(number, (0,), file)
-    table = read_table(file, A_TABLE)
+    table = read_table(file, EXPECTED_TABLE)
     named = {column: _split(column) for column in table.columns}
     time = next((c for c, (name, _) in named.items() if name.casefold() in _TIMES), None)
     per_second = None if time is None else _SECONDS_PER.get((named[time][1] or "s").casefold())
     if time is None or per_second is None:
-        raise table.header_error("there is no column with the time", some(table.columns), A_TABLE)
-    factors = {c: 1.0 if unit is None else si_per(unit) for c, (_, unit) in named.items()}
+        raise table.header_error("there is no time column", some(table.columns), EXPECTED_TABLE)
+    factors = {c: 1.0 if unit is None else si_factor(unit) for c, (_, unit) in named.items()}
     usable = [c for c in table.columns if c != time and factors[c] is not None]
     joints = joint_columns([named[column][0] for column in usable], file, "line 1")
     columns = [usable[i] for i in joints.values()]
     times = table.numbers([time])[:, 0] * per_second
     _check_times(table, times)
-    left = [c for c in table.columns if c != time and c not in columns]
+    unused = [c for c in table.columns if c != time and c not in columns]
     return DatasetEpisode(
         label=f"a table of {len(times)} rows",
         name=file.stem,
@@ -55,7 +55,9 @@ def read_csv(file: Path, number: int | None) -> DatasetEpisode:
         times=times - times[0],
         positions=_positions(table, columns),
         si_per=tuple(factors[column] or 1.0 for column in columns),
-        notes=(f"columns that are no positions: {some(left)}",) if left else (),
+        notes=(f"columns ignored because they are not joint positions: {some(unused)}",)
+        if unused
+        else (),
     )
 
 
@@ -69,14 +71,16 @@ def _check_times(table: NumberTable, times: Floats) -> None:
     backwards = np.flatnonzero(np.diff(times) < 0.0)
     if len(backwards):
         row = int(backwards[0]) + 1
-        raise table.bad("the time goes back", row, float(times[row]), "rows in the order of time")
+        raise table.bad(
+            "the time goes backwards", row, float(times[row]), "rows in chronological order"
+        )
 
 
 def _positions(table: NumberTable, columns: list[str]) -> Floats:
     """Return (n, columns) positions; NaN for empty cells."""
-    found = np.empty((len(table.rows), len(columns)))
+    positions = np.empty((len(table.rows), len(columns)))
     for j, column in enumerate(columns):
         for i in range(len(table.rows)):
             value = table.number(i, column, may_be_empty=True)
-            found[i, j] = math.nan if value is None else value
-    return found
+            positions[i, j] = math.nan if value is None else value
+    return positions

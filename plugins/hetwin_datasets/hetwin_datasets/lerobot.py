@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_datasets.columns import check_episode, joint_columns, si_per, steady
+from hetwin_datasets.columns import check_episode, joint_columns, si_factor, steady
 from hetwin_datasets.library import reader
 from hetwin_suite.episode import DatasetEpisode
 from hetwin_suite.model import BadInput, Floats, check_size, read_json, some
@@ -235,7 +235,7 @@ def _units(
     unit = feature.get("units", feature.get("unit"))
     if unit is not None:
         words = [str(word) for word in unit] if isinstance(unit, list) else [str(unit)] * len(names)
-        factors = [si_per(word) for word in words]
+        factors = [si_factor(word) for word in words]
         if len(words) == len(names) and None not in factors:
             return [factor for factor in factors if factor is not None], ()
         raise BadInput(
@@ -250,5 +250,5 @@ def _units(
             f"the data set does not declare its units: as usual for {info.robot}, positions are taken as degrees,"
             " and the gripper's percent of its range as so many degrees"
         )
-        return [si_per("deg") or 1.0] * len(names), (note,)
+        return [si_factor("deg") or 1.0] * len(names), (note,)
     return [1.0] * len(names), ()

@@ -11,14 +11,14 @@ from zlib import crc32
 MAGIC = b"\x89MCAP0\r\n"
 _FOOTER, _STATISTICS, _ATTACHMENT, _ATTACHMENT_INDEX = 0x02, 0x0B, 0x09, 0x0A
 _METADATA, _METADATA_INDEX, _OFFSET, _DATA_END = 0x0C, 0x0D, 0x0E, 0x0F
-_HEAD = struct.Struct("<BQ")
-_ENDS = struct.Struct("<QQI")
-_FOOTER_SIZE = _HEAD.size + _ENDS.size + len(MAGIC)
-_DATA_END_SIZE = _HEAD.size + 4
+_RECORD_HEADER = struct.Struct("<BQ")
+_FOOTER_FIELDS = struct.Struct("<QQI")
+_FOOTER_SIZE = _RECORD_HEADER.size + _FOOTER_FIELDS.size + len(MAGIC)
+_DATA_END_SIZE = _RECORD_HEADER.size + 4
 _ATTACHMENTS_AT = 14
 """Offset of the number of attachments in a record of statistics; the number of metadata records follows it."""
-_MOST = 2**28
-"""Maximum size of a summary that is read [bytes]."""
+_MAX_READ = 2**28
+"""Maximum size of a summary or metadata record that is read [bytes]."""
 
 
 class _End(NamedTuple):
@@ -30,7 +30,7 @@ class _End(NamedTuple):
 
 
 def append(file: Path, name: str, facts: Mapping[str, str], attachment: bytes) -> None:
-    """Append a record of metadata and an attachment of type JSON; the data stay unchanged.
+    """Append a metadata record and a JSON attachment; the data stay unchanged.
 
     Args:
         file: file to change.
@@ -39,26 +39,29 @@ def append(file: Path, name: str, facts: Mapping[str, str], attachment: bytes) -
         attachment: content of the attachment.
 
     Raises:
-        ValueError: if the file is no MCAP file, or was not finished.
+        ValueError: if the file is not an MCAP file, or was not finished.
         OSError: if it cannot be read or written.
     """
     with file.open("r+b") as stream:
         end = _end(stream)
         title = f"{name}.json"
-        inside = _text(title) + _text("application/json")
-        body = bytes(16) + inside + struct.pack("<Q", len(attachment)) + attachment
+        name_and_type = _text(title) + _text("application/json")
+        body = bytes(16) + name_and_type + struct.pack("<Q", len(attachment)) + attachment
         attached = _record(_ATTACHMENT, body + struct.pack("<I", crc32(body)))
         pairs = b"".join(_text(part) for pair in facts.items() for part in pair)
         record = _record(_METADATA, _text(name) + struct.pack("<I", len(pairs)) + pairs)
         at = end.data
-        places = struct.pack("<QQQQQ", at, len(attached), 0, 0, len(attachment))
-        place = struct.pack("<QQ", at + len(attached), len(record))
-        added = [(_ATTACHMENT_INDEX, places + inside), (_METADATA_INDEX, place + _text(name))]
+        attachment_index = struct.pack("<QQQQQ", at, len(attached), 0, 0, len(attachment))
+        metadata_index = struct.pack("<QQ", at + len(attached), len(record))
+        index_records = [
+            (_ATTACHMENT_INDEX, attachment_index + name_and_type),
+            (_METADATA_INDEX, metadata_index + _text(name)),
+        ]
         data = attached + record
         checksum = crc32(data, end.checksum) if end.checksum else 0
         data += _record(_DATA_END, struct.pack("<I", checksum))
         stream.seek(at)
-        stream.write(data + _summary(_with(end.summary, added), at + len(data)) + MAGIC)
+        stream.write(data + _summary(_with(end.summary, index_records), at + len(data)) + MAGIC)
         stream.truncate()
 
 
@@ -66,7 +69,7 @@ def metadata_of(file: Path) -> dict[str, dict[str, str]]:
     """Return name -> content of the metadata records that the summary of a file lists.
 
     Raises:
-        ValueError: if the file is no MCAP file, or was not finished.
+        ValueError: if the file is not an MCAP file, or was not finished.
         OSError: if it cannot be read.
     """
     found = {}
@@ -74,8 +77,8 @@ def metadata_of(file: Path) -> dict[str, dict[str, str]]:
         for kind, content in _end(stream).summary:
             if kind == _METADATA_INDEX:
                 at, size = struct.unpack_from("<QQ", content)
-                stream.seek(at + _HEAD.size)
-                name, facts = _facts(stream.read(min(size, _MOST)))
+                stream.seek(at + _RECORD_HEADER.size)
+                name, facts = _facts(stream.read(min(size, _MAX_READ)))
                 found[name] = facts
     return found
 
@@ -84,37 +87,37 @@ def _end(stream: BinaryIO) -> _End:
     size = stream.seek(0, 2)
     stream.seek(0)
     if stream.read(len(MAGIC)) != MAGIC:
-        raise ValueError("it is no MCAP file")
+        raise ValueError("it is not an MCAP file")
     if size < len(MAGIC) + _FOOTER_SIZE + _DATA_END_SIZE:
         raise ValueError("it was not finished")
     stream.seek(size - _FOOTER_SIZE)
     footer = stream.read(_FOOTER_SIZE)
-    kind, length = _HEAD.unpack_from(footer)
-    if (kind, length) != (_FOOTER, _ENDS.size) or not footer.endswith(MAGIC):
+    kind, length = _RECORD_HEADER.unpack_from(footer)
+    if (kind, length) != (_FOOTER, _FOOTER_FIELDS.size) or not footer.endswith(MAGIC):
         raise ValueError("it was not finished")
-    summary, _, _ = _ENDS.unpack_from(footer, _HEAD.size)
+    summary, _, _ = _FOOTER_FIELDS.unpack_from(footer, _RECORD_HEADER.size)
     data = (summary or size - _FOOTER_SIZE) - _DATA_END_SIZE
     if not len(MAGIC) <= data <= size - _FOOTER_SIZE - _DATA_END_SIZE:
-        raise ValueError("its summary is nowhere")
+        raise ValueError("the summary offset in its footer is out of range")
     stream.seek(data)
     kind, length, checksum = struct.unpack("<BQI", stream.read(_DATA_END_SIZE))
     if (kind, length) != (_DATA_END, 4):
-        raise ValueError("its data have no end")
+        raise ValueError("its DataEnd record is missing")
     summary_size = size - _FOOTER_SIZE - data - _DATA_END_SIZE
-    if summary_size > _MOST:
-        raise ValueError(f"its summary has {summary_size} bytes; at most {_MOST} are read")
+    if summary_size > _MAX_READ:
+        raise ValueError(f"its summary has {summary_size} bytes; at most {_MAX_READ} are read")
     return _End(data, checksum, list(_records(stream.read(summary_size))))
 
 
 def _records(data: bytes) -> Iterator[tuple[int, bytes]]:
     at = 0
     while at < len(data):
-        if at + _HEAD.size > len(data):
-            raise ValueError("its summary breaks off")
-        kind, length = _HEAD.unpack_from(data, at)
-        at += _HEAD.size
+        if at + _RECORD_HEADER.size > len(data):
+            raise ValueError("its summary is truncated")
+        kind, length = _RECORD_HEADER.unpack_from(data, at)
+        at += _RECORD_HEADER.size
         if at + length > len(data):
-            raise ValueError("its summary breaks off")
+            raise ValueError("its summary is truncated")
         yield kind, data[at : at + length]
         at += length
 
@@ -132,12 +135,13 @@ def _with(
     kinds = list(dict.fromkeys(kind for kind, _ in (*kept, *added)))
     grouped = [row for kind in kinds for row in (*kept, *added) if row[0] == kind]
     return [
-        (kind, _counted(content) if kind == _STATISTICS else content) for kind, content in grouped
+        (kind, _with_incremented_counts(content) if kind == _STATISTICS else content)
+        for kind, content in grouped
     ]
 
 
-def _counted(statistics: bytes) -> bytes:
-    """Return a record of statistics with one more attachment and one more metadata record."""
+def _with_incremented_counts(statistics: bytes) -> bytes:
+    """Return a statistics record that counts one more attachment and one more metadata record."""
     counts = struct.unpack_from("<II", statistics, _ATTACHMENTS_AT)
     more = struct.pack("<II", counts[0] + 1, counts[1] + 1)
     return statistics[:_ATTACHMENTS_AT] + more + statistics[_ATTACHMENTS_AT + len(more) :]
@@ -153,7 +157,7 @@ def _summary(rows: list[tuple[int, bytes]], at: int) -> bytes:
         offsets += _record(_OFFSET, struct.pack("<BQQ", kind, at + len(body), len(group)))
         body += group
     places = (at, at + len(body)) if rows else (0, 0)
-    footer = _HEAD.pack(_FOOTER, _ENDS.size) + struct.pack("<QQ", *places)
+    footer = _RECORD_HEADER.pack(_FOOTER, _FOOTER_FIELDS.size) + struct.pack("<QQ", *places)
     whole = body + offsets + footer
     return whole + struct.pack("<I", crc32(whole))
 
@@ -168,7 +172,7 @@ def _facts(content: bytes) -> tuple[str, dict[str, str]]:
             key, at = _text_at(content, at)
             facts[key], at = _text_at(content, at)
     except struct.error as error:
-        raise ValueError(f"a record of metadata breaks off: {error}") from error
+        raise ValueError(f"a metadata record is truncated: {error}") from error
     return name, facts
 
 
@@ -184,4 +188,4 @@ def _text(text: str) -> bytes:
 
 
 def _record(kind: int, content: bytes) -> bytes:
-    return _HEAD.pack(kind, len(content)) + content
+    return _RECORD_HEADER.pack(kind, len(content)) + content

@@ -293,7 +293,9 @@ def test_a_table(tmp_path: Path) -> None:
     assert episode.times == pytest.approx([0.0, 0.5])
     assert episode.si_per == pytest.approx([DEGREES, 1.0, 1e-3, 1.0])
     assert np.isnan(episode.positions[1, 1])
-    assert episode.notes == ("columns that are no positions: force [N], a.vel",)
+    assert episode.notes == (
+        "columns ignored because they are not joint positions: force [N], a.vel",
+    )
 
 
 def test_a_table_of_plotjuggler(tmp_path: Path) -> None:
@@ -306,10 +308,10 @@ def test_a_table_of_plotjuggler(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("header", "rows", "number", "expected"),
     [
-        (["a", "b"], [[1, 2]], None, "line 1: there is no column with the time"),
-        (["time [h]", "b"], [[1, 2]], None, "line 1: there is no column with the time"),
+        (["a", "b"], [[1, 2]], None, "line 1: there is no time column"),
+        (["time [h]", "b"], [[1, 2]], None, "line 1: there is no time column"),
         (["time", "f [N]"], [[1, 2]], None, "line 1: no column is a joint's position"),
-        (["time", "b"], [[1, 2], [0, 2]], None, "line 3: the time goes back"),
+        (["time", "b"], [[1, 2], [0, 2]], None, "line 3: the time goes backwards"),
         (["time", "b"], [[1, "up"]], None, "line 2, column b: this is not a finite number"),
         (["time", "b"], [[0, 1], [1, 1]], 1, "there is no such episode"),
     ],

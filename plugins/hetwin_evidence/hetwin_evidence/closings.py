@@ -18,11 +18,11 @@ _KEPT_S = 10.0
 _STILL_M = 0.002
 """Maximum displacement of a resting hand [m]."""
 _SATURATES_N = 20.0
-"""Minimum constant force without noise that counts as that of a saturated sensor [N]."""
+"""A force of at least this that is constant without any noise is that of a saturated sensor [N]."""
 
 
 class Recent:
-    """Rows of at least the last 10 s in order of time, which is the first column [s].
+    """Buffer for rows of at least the last 10 s, sorted by time, which is the first column [s].
 
     The buffer has spare room at its end, so that adding a row rarely moves the others.
 
@@ -81,13 +81,15 @@ class Forces:
     def unusable(self) -> str:
         """Reason why the forces cannot be used; empty if they can."""
         if len(self.stamps) < 2:
-            return "no wrench was received then"
+            return "fewer than two wrenches were received in this time"
         if not np.isfinite(self.forces).all():
-            return "the wrench is not a number"
+            return "the wrench contains NaN or infinite values"
         stuck = (np.ptp(self.forces, axis=0) == 0.0) & (np.abs(self.forces[0]) >= _SATURATES_N)
         if stuck.any():
             force = self.forces[0][stuck][0]
-            return f"the wrench stands at {force:g} N without any noise: the sensor is saturated"
+            return (
+                f"the force is constant at {force:g} N, without any noise: the sensor is saturated"
+            )
         return ""
 
 
@@ -100,7 +102,7 @@ class Closing:
         down: direction of gravity in the sensor's frame before the closing; None without a sensor.
         started_ns: time when the fingers started to close.
         closed_ns: time when the fingers came to rest; None: they still move.
-        height: height of the hand when the fingers came to rest, or later when the claims were judged [m].
+        height: height of the hand when the fingers came to rest; updated when the claims are judged [m].
         judged: whether the claims were judged.
         holds: whether the hand is known to hold an object.
         held_at: position of the fingers when the claims were judged [share of the travel].

@@ -8,7 +8,7 @@ from math import exp, log
 
 from hetwin_suite.model import JUDGED, KNOWN_ABOVE, KNOWN_BELOW, Event, Json
 
-SHARED = 0.8
+DEPENDENCE_DISCOUNT = 0.8
 """Factor on the sum of log-likelihood ratios, since the quantities of one motion are not independent."""
 
 
@@ -18,36 +18,34 @@ class Curve:
 
     Attributes:
         unit: unit of the quantity.
-        even: quantity at which the ratio is 0.
+        neutral: quantity at which the log-likelihood ratio is 0.
         slope: change of the log-likelihood ratio per unit.
-        against: lower limit (negative); near 0 if the absence of a signal proves little.
-        most: upper limit.
+        lowest: lower limit (negative); near 0 if the absence of a signal proves little.
+        highest: upper limit.
         origin: source of the constants.
     """
 
     unit: str
-    even: float
+    neutral: float
     slope: float
-    against: float
-    most: float
+    lowest: float
+    highest: float
     origin: str
 
-    def speaks(self, quantity: float) -> float:
+    def log_ratio(self, quantity: float) -> float:
         """Return the log-likelihood ratio of the claim against its opposite, given the quantity."""
-        return min(self.most, max(self.against, self.slope * (quantity - self.even)))
+        return min(self.highest, max(self.lowest, self.slope * (quantity - self.neutral)))
 
 
 PICKAPP = "fitted on 209 picks from an apple proxy, PickApp (velasale/PickApp, MIT)"
-ICUB = (
-    "set from the spread of empty closings of an iCub (clear-nus/icub_grasp_dataset, H. Soh 2012)"
-)
+ICUB = "chosen by hand from the spread of empty closings of an iCub (clear-nus/icub_grasp_dataset, H. Soh 2012)"
 PULL_TEST = "a connector that holds 5 N and yields less than 1 mm is connected"
-SNAP = "weak on purpose: parts that latched wrongly snap, too (HongminWu/HIRO_SA_DATA)"
-SLIDING = "set: a prismatic finger that stops less than 1 mm before its end is like one that closed on nothing"
-WEAK = "weak on purpose: a hand that closes on nothing also stops short of a goal beyond the end of its travel"
-GIVING = "set: fingers that hold an object yield by less than 5 % of their travel"
+SNAP = "weak by design: parts that latched incorrectly also snap (HongminWu/HIRO_SA_DATA)"
+SLIDING = "chosen by hand: a prismatic finger that stops less than 1 mm before its end is treated as closed on nothing"
+WEAK = "weak by design: a hand that closes on nothing also stops short of a goal beyond its travel"
+GIVING = "chosen by hand: fingers that hold an object yield by less than 5 % of their travel"
 IMPACTS = (
-    "weak on purpose: jolts separate the outcomes of 209 picks of PickApp (velasale/PickApp, MIT) with an AUC of only "
+    "weak by design: jolts separate the outcomes of 209 picks of PickApp (velasale/PickApp, MIT) with an AUC of only "
     "0.78, even at 8.5 m/s2; a soft touch has no jolt"
 )
 RAW = "free motion of an arm with an unknown tool stays below 1.74 N (HongminWu/HIRO_SA_DATA)"
@@ -122,7 +120,7 @@ def voice(source: str, quantity: float, stamp_s: float | None = None) -> Voice:
         KeyError: if no curve has the source's name.
     """
     curve = CURVES[source]
-    return Voice(source, quantity, curve.unit, curve.speaks(quantity), stamp_s)
+    return Voice(source, quantity, curve.unit, curve.log_ratio(quantity), stamp_s)
 
 
 def against(evidence: Voice) -> Voice:
@@ -149,13 +147,13 @@ def claim(name: str, voices: Iterable[Voice], prior: float = 0.5) -> Claim:
     if not 0.0 < prior < 1.0:
         raise ValueError(f"prior is {prior}, expected a number between 0 and 1")
     evidence = tuple(voices)
-    speaking = [item for item in evidence if item.quantity is not None]
-    weight = SHARED if len(speaking) > 1 else 1.0
-    odds = log(prior / (1.0 - prior)) + weight * sum(item.log_ratio for item in speaking)
+    contributing = [item for item in evidence if item.quantity is not None]
+    weight = DEPENDENCE_DISCOUNT if len(contributing) > 1 else 1.0
+    odds = log(prior / (1.0 - prior)) + weight * sum(item.log_ratio for item in contributing)
     probability = 1.0 / (1.0 + exp(-odds))
-    if not speaking:
+    if not contributing:
         why = "; ".join(f"{item.source}: {item.reason}" for item in evidence) or "no signal"
-        return Claim(name, probability, evidence, f"no source has a say ({why})")
+        return Claim(name, probability, evidence, f"all sources abstain ({why})")
     between = KNOWN_BELOW <= probability <= KNOWN_ABOVE
     reason = (
         f"probability {probability:.2f} lies between {KNOWN_BELOW} and {KNOWN_ABOVE}"

@@ -128,7 +128,7 @@ def test_a_wrench_in_a_frame_that_the_robot_does_not_have(judged: Judged) -> Non
     assert any("frame tool9, expected a link" in note for note in summary["warnings"])
 
 
-@pytest.mark.parametrize(("newtons", "words"), [(np.nan, "not a number"), (100.0, "saturated")])
+@pytest.mark.parametrize(("newtons", "words"), [(np.nan, "NaN or infinite"), (100.0, "saturated")])
 def test_a_wrench_that_cannot_be_used(judged: Judged, newtons: float, words: str) -> None:
     claims, _, _ = judged(wrenches(lambda s: (newtons, 0.0, 0.0)))
     assert claims["held"]["known"] is None

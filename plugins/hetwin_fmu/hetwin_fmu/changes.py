@@ -9,7 +9,7 @@ from hetwin_fmu.variables import Variable, variable_of
 from hetwin_suite.model import BadInput, Event, Floats
 
 _NOT = "not "
-OF_EVERY_UNIT: Mapping[str, str] = {
+COMMON_EVENTS: Mapping[str, str] = {
     "ended": "the unit has ended itself, and keeps its last values: unit, time [s]",
     "message": "the unit has logged something that is wrong, or anything if verbose: level, category, text",
 }
@@ -48,8 +48,8 @@ def read_changes(
 
 def _change(event: str, text: str, variables: Mapping[str, Variable]) -> Change:
     where = f"events.{event}"
-    if event in OF_EVERY_UNIT:
-        expected = f"another name than {' and '.join(OF_EVERY_UNIT)}, which every unit has"
+    if event in COMMON_EVENTS:
+        expected = f"another name than {' and '.join(COMMON_EVENTS)}, which every unit has"
         raise BadInput(
             "this event has a meaning already", where=where, found=event, expected=expected
         )

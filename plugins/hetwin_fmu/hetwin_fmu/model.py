@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from hetwin_fmu.archive import read_archive
-from hetwin_fmu.changes import OF_EVERY_UNIT, ChangeWatch, read_changes
+from hetwin_fmu.changes import COMMON_EVENTS, ChangeWatch, read_changes
 from hetwin_fmu.commands import COMMANDS, read_set, state_name
 from hetwin_fmu.instance import UnitFailed
 from hetwin_fmu.messages import Message
@@ -52,7 +52,7 @@ class Fmu(Model[Settings]):
     summary = "A Functional Mock-up Unit: a model that another tool has exported (FMI 2 and 3)."
     rate = 100.0
     provides = (ANY_ATTRIBUTE,)
-    raises: ClassVar[Mapping[str, str]] = OF_EVERY_UNIT
+    raises: ClassVar[Mapping[str, str]] = COMMON_EVENTS
 
     def __init__(self) -> None:
         self._running: RunningUnit | None = None
@@ -101,7 +101,7 @@ class Fmu(Model[Settings]):
         if not self._outputs.each and not self._changes:
             names = [v.name for v in self._archive.variables.values() if v.causality == "output"]
             raise BadInput(
-                "nothing is taken from the unit",
+                "no output or event of the unit is used",
                 where="outputs",
                 expected=f"ENTITY.ATTRIBUTE: VARIABLE, with one of its outputs: {', '.join(names) or 'none'}",
             )
@@ -109,7 +109,7 @@ class Fmu(Model[Settings]):
             if not output.is_own and not self._can_begin_from(output):
                 name = f"{output.entity}.{output.attribute}"
                 raise BadInput(
-                    f"the unit cannot take over {name} without a variable that starts from it",
+                    f"the unit cannot take over {name}, since no start value is read from it",
                     where="start",
                     expected=f"VARIABLE: {name}[...] for the variables that hold its state",
                 )
@@ -157,7 +157,7 @@ class Fmu(Model[Settings]):
     def step(self, tick: Tick) -> Changes:
         """Set the inputs, step the FMU to the time of the tick, and read its outputs."""
         changes = tick.changes()
-        if self._is_at_work:
+        if self._must_step:
             with self._faults("step", tick.time_ns):
                 self._advance(tick, changes)
         self._unit.pass_time(tick.time_ns)
@@ -165,7 +165,7 @@ class Fmu(Model[Settings]):
         return changes
 
     @property
-    def _is_at_work(self) -> bool:
+    def _must_step(self) -> bool:
         """Whether the FMU must step: it has not terminated, and owns an attribute or is used only for its events."""
         return not self._unit.is_over and (bool(self._taken) or not self._outputs.each)
 
@@ -198,7 +198,7 @@ class Fmu(Model[Settings]):
             changes.event("message", **asdict(message))
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
-        """Take over an attribute; the FMU is initialized again, with start values that refer to it from `value`.
+        """Take over an attribute: reinitialize the FMU, with start values that refer to it taken from `value`.
 
         Raises:
             Refused: if the FMU does not compute the attribute, or no start value refers to it.
@@ -230,7 +230,7 @@ class Fmu(Model[Settings]):
             raise Refused(f"{self._archive.name} does not compute {name}")
         if not self._can_begin_from(output):
             raise Refused(
-                f"{self._archive.name} keeps {name}: no variable in start begins from its value"
+                f"{self._archive.name} keeps {name}, since no start value is read from it"
             )
 
     def command(self, name: str, arguments: Mapping[str, Json]) -> None:

@@ -156,7 +156,7 @@ def test_a_description_that_breaks_a_rule_is_read_with_a_warning(tmp_path: Path)
             "outputs.motor.external_wrench",
             "found 'rad/s for N'",
         ),
-        ({"outputs": {}}, "outputs", "nothing is taken from the unit"),
+        ({"outputs": {}}, "outputs", "no output or event of the unit is used"),
         ({"inputs": {"volt": 1}}, "inputs.volt", "perhaps 'voltage'"),
         ({"inputs": {"lag": 1}}, "inputs.lag", "cannot be set while the unit steps"),
         ({"inputs": {"voltage": [1, 2]}}, "inputs.voltage", "expected one value"),
@@ -172,7 +172,7 @@ def test_a_description_that_breaks_a_rule_is_read_with_a_warning(tmp_path: Path)
         (
             {"outputs": {"ball.pose[2]": "height"}, "takes_over": ["ball.pose"]},
             "start",
-            "without a variable that starts from it",
+            "since no start value is read from it",
         ),
     ],
 )

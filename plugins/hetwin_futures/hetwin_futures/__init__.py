@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hetwin_futures.explaining import explain as explain
     from hetwin_futures.explanation import Explanation as Explanation
     from hetwin_futures.forecast import Forecast as Forecast
-    from hetwin_futures.intervals import error_of as error_of
+    from hetwin_futures.intervals import relative_difference as relative_difference
     from hetwin_futures.of_run import study_of as study_of
     from hetwin_futures.predicting import predict as predict
     from hetwin_futures.scores import Scores as Scores
@@ -46,7 +46,7 @@ _HOMES = {
     "SuccessPrior": "successes:Prior",
     "SuccessRow": "successes:Row",
     "decide": "deciding:decide",
-    "error_of": "intervals:error_of",
+    "relative_difference": "intervals:relative_difference",
     "explain": "explaining:explain",
     "predict": "predicting:predict",
     "project": "batch:project",
@@ -70,12 +70,12 @@ __all__ = [
     "SuccessPrior",
     "SuccessRow",
     "decide",
-    "error_of",
     "explain",
     "predict",
     "project",
     "read_library",
     "read_until",
+    "relative_difference",
     "reliability_page",
     "score",
     "score_lines",

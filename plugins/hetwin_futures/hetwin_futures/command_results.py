@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hetwin_suite.study import Moment, RunResult, Study
 
 
-def warn_of_lacking(operations: Sequence[str], prior: Path | None) -> None:
+def warn_about_missing_experience(operations: Sequence[str], prior: Path | None) -> None:
     """Warn of operations for which the file of `--prior` has rows, but none with these arguments."""
     from hetwin_suite.command import to_stderr
 
@@ -123,7 +123,7 @@ def decide(
         within_s=within,
         experience=experience,
     )
-    warn_of_lacking(decision.lacking(experience), prior)
+    warn_about_missing_experience(decision.lacking(experience), prior)
     for result in decision.tried:
         if result.broken:
             reason = f"{len(result.broken)} futures: {result.broken[0].error}"

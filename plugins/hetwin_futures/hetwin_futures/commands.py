@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hetwin_futures.command_results import warn_of_lacking
+from hetwin_futures.command_results import warn_about_missing_experience
 from hetwin_suite.command import (
     NOT_KNOWN,
     ClusterAddress,
@@ -58,9 +58,9 @@ Prior = Annotated[
         help="output of hetwin learn success: how often actions fail for causes that the simulation does not model",
     ),
 ]
-FOUND = "forecast.json"
+FORECAST_FILE = "forecast.json"
 FUTURES = 16
-NO_MEANING = "this has no meaning here"
+NOT_APPLICABLE = "this option does not apply here"
 _LIKELY = 0.05
 """Events with a smaller share are left out of the text."""
 
@@ -78,7 +78,7 @@ def predict(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="decide which of these strategies is best: a YAML file, or name of one of hetwin's libraries",
+            help="decide which of these strategies is best: a YAML file, or the name of one of hetwin's libraries",
             autocompletion=_libraries,
         ),
     ] = None,
@@ -86,25 +86,33 @@ def predict(
         int | None,
         option(
             "-n",
-            "runs from the start (100; 1000 at most with --until), futures of a moment (16), or of each strategy at"
-            " most (32)",
+            "number of runs from the start (default: 100; with --until at most 1000), or of futures of a moment"
+            " (default: 16); with --library maximum of futures per strategy (default: 32)",
             1,
         ),
     ] = None,
     duration: Annotated[
-        float | None, option("--duration", "from the moment on; default: when the source does", 0)
+        float | None,
+        option(
+            "--duration",
+            "counted from the moment, if one is given; default: when the source ends",
+            0,
+        ),
     ] = None,
     within: Annotated[
         float | None,
         option(
-            "--within", "wall time from the moment; futures finished by then count; default: any", 0
+            "--within",
+            "counted from the moment; only futures that finish within it count; default: no limit",
+            0,
         ),
     ] = None,
     until: Annotated[
         str | None,
         typer.Option(
             metavar="RULE",
-            help='from the start on: stop when enough is known: width=0.2, seen=0.1, "delivered>0.9"',
+            help="for runs from the start: when to stop, e.g. width=0.2 (no interval is wider), seen=0.1 (all likelier"
+            ' events were seen) or "delivered>0.9" (decided)',
         ),
     ] = None,
     source: Source = None,
@@ -116,7 +124,7 @@ def predict(
         bool,
         typer.Option(
             "--physics-only",
-            help="from a moment on: by physics alone, at a fraction of the cost; no other model may take part",
+            help="only with --at or --before: physics alone, at a fraction of the cost; fails with other models",
         ),
     ] = False,
     prior: Prior = None,
@@ -124,21 +132,24 @@ def predict(
     out: Annotated[
         Path | None,
         option(
-            "--out", "folder for runs and page; default: runs/NAME_TIME from the start, else none"
+            "--out",
+            "folder for runs and page; default: runs/NAME_TIME for runs from the start, else nothing is written",
         ),
     ] = None,
-    keep: Annotated[Keep, typer.Option(help="from the start on: which runs to keep")] = Keep.ALL,
+    keep: Annotated[
+        Keep, typer.Option(help="for runs from the start: which ones to keep")
+    ] = Keep.ALL,
     engine: Engine = None,
     package: Packages = None,
 ) -> PagedResult:
-    """Predict the outcome of a run from many runs in which the scenario's uncertainty is drawn anew.
+    """Predict the outcome of a run from many runs, each with a new sample of the scenario's uncertain quantities.
 
-    The scenario declares its uncertainty and its outcomes; a run succeeds if all outcomes come about. The intervals
-    hold at a confidence of 95 %, however often they are looked at.
+    The scenario declares its uncertainty and its outcomes; a run succeeds if all outcomes occur. The 95 % confidence
+    intervals stay valid however often they are checked.
 
-    Without --at and --before, whole runs are made from the start. With one of them, many futures of that moment are
-    made. With --library, each of its strategies is evaluated from the start or the moment, all on the same draws.
-    Strategies that are surely worse are dropped early; a strategy that fails too often is reported as critical.
+    Without --at and --before, whole runs are simulated. With either option, many futures are simulated from that
+    moment. With --library, each of its strategies is evaluated from the start or the moment, all on the same draws.
+    Strategies that are significantly worse are dropped early; a strategy that fails too often is reported as critical.
 
     The exit code is 1 if all runs failed, and 3 if no future finishes in time.
 
@@ -160,15 +171,17 @@ def predict(
     from hetwin_suite.study import Moment, Study
 
     from_start = at is None and before is None and library is None
-    only_later: dict[str, object] = {"--within": within, "--physics-only": physics_only}
-    only_first: dict[str, object] = {"--until": until, "--keep": keep is not Keep.ALL}
+    only_from_moment: dict[str, object] = {"--within": within, "--physics-only": physics_only}
+    only_from_start: dict[str, object] = {"--until": until, "--keep": keep is not Keep.ALL}
     if from_start:
-        check_none(only_later | {"--prior": prior}, NO_MEANING, "--at, --before or --library")
+        check_none(
+            only_from_moment | {"--prior": prior}, NOT_APPLICABLE, "--at, --before or --library"
+        )
     else:
-        check_none(only_first, NO_MEANING, "neither --at nor --before, nor --library")
+        check_none(only_from_start, NOT_APPLICABLE, "neither --at nor --before, nor --library")
     if library is not None:
-        not_there = {"--physics-only": physics_only, "--cluster": cluster}
-        check_none(not_there, NO_MEANING, "no --library")
+        not_with_library = {"--physics-only": physics_only, "--cluster": cluster}
+        check_none(not_with_library, NOT_APPLICABLE, "no --library")
     folder, ends = out, None
     if from_start:
         ends = duration
@@ -193,7 +206,7 @@ def predict(
     if out is None:
         return PagedResult(forecast, _lines(forecast, None), code)
     page = Page(out / FORECAST, lambda: _drawn(forecast, title))
-    return PagedResult(forecast, _lines(forecast, out), code, page, out / FOUND)
+    return PagedResult(forecast, _lines(forecast, out), code, page, out / FORECAST_FILE)
 
 
 def _forecast(
@@ -214,7 +227,7 @@ def _forecast(
     forecast = predict_from(
         *(study, moment, futures), within_s=within, physics_only=physics_only, experience=experience
     )
-    warn_of_lacking(forecast.lacking, prior)
+    warn_about_missing_experience(forecast.lacking, prior)
     return forecast
 
 
@@ -260,7 +273,8 @@ def explain(
     change: Annotated[
         str,
         typer.Option(
-            metavar="ENTITY|NAME.PARAMETER", help="what may differ; default: all that is uncertain"
+            metavar="ENTITY|NAME.PARAMETER",
+            help="what may change; default: all uncertain quantities",
         ),
     ] = "",
     out: Annotated[
@@ -275,9 +289,9 @@ def explain(
 ) -> Result:
     """Find the smallest change with which a failed run would have succeeded.
 
-    Futures of the run are made with an entity at another position, or with another number, until at least nine of ten
-    succeed although everything else that is uncertain is drawn. The scenario declares what is uncertain, and its
-    outcomes define success. The exit code is 0 also if no change is found.
+    The run's future is simulated with one entity moved, or one number changed, until at least nine in ten futures
+    succeed while all other uncertain quantities vary. The scenario declares what is uncertain, and its outcomes define
+    success. The exit code is 0 even if no change is found.
 
     For example:
 
@@ -298,6 +312,6 @@ def explain(
         write_text(kept / EXPLANATION, text, "the explanation")
     lines = [found.text]
     if found.change is not None:
-        begun = f"{found.at_s:.2f} s"
-        lines.append(f"{found.finished} futures were made, from {begun} of the run on")
+        start = f"{found.at_s:.2f} s"
+        lines.append(f"{found.finished} futures were simulated, starting at {start} of the run")
     return Result(found.to_json(), lines)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from hetwin_futures.intervals import SURE, Chance, Mean, mean_of, product
+from hetwin_futures.intervals import CERTAIN, Chance, Mean, mean_of, product
 from hetwin_futures.predicting import check_asked
 from hetwin_futures.strategies import Library, Trial, plans_of, race
 from hetwin_futures.successes import NO_EXPERIENCE, Experience, Row
@@ -142,7 +142,7 @@ def strategy_result(
 def _times(utility: Mean, chance: Chance) -> Mean:
     """Return the mean utility, multiplied by the probability that no action fails for an unmodelled reason."""
     mean, low, high, of = utility
-    if chance == SURE or mean is None or low is None or high is None:
+    if chance == CERTAIN or mean is None or low is None or high is None:
         return utility
     return Mean(*product([Chance(mean, low, high), chance]), of)
 

@@ -25,18 +25,18 @@ class Chance(NamedTuple):
     high: float
 
 
-SURE = Chance(1.0, 1.0, 1.0)
+CERTAIN = Chance(1.0, 1.0, 1.0)
 
 
 def product(factors: Sequence[Chance]) -> Chance:
     """Return the product of probabilities; 1 if there are none."""
-    found = prod(one.p for one in factors)
+    result = prod(one.p for one in factors)
     down, up = [], []
     for number, factor in enumerate(factors):
         others = prod(other.p for place, other in enumerate(factors) if place != number)
         down.append((factor.p - factor.low) * others)
         up.append((factor.high - factor.p) * others)
-    return Chance(found, max(0.0, found - hypot(*down)), min(1.0, found + hypot(*up)))
+    return Chance(result, max(0.0, result - hypot(*down)), min(1.0, result + hypot(*up)))
 
 
 _P = 0.975
@@ -75,54 +75,54 @@ def mean_of(values: Sequence[float]) -> Mean:
     if all(value in (0.0, 1.0) for value in values):
         share = probability(round(sum(values)), len(values))
         return Mean(share.p, share.low, share.high, share.of)
-    middle, reach = fmean(values), reach_of(values)
-    if reach is None:
+    middle, half = fmean(values), half_width(values)
+    if half is None:
         return Mean(middle, None, None, len(values))
-    return Mean(middle, middle - reach, middle + reach, len(values))
+    return Mean(middle, middle - half, middle + half, len(values))
 
 
-def reach_of(values: Sequence[float]) -> float | None:
+def half_width(values: Sequence[float]) -> float | None:
     """Return the half width of Student's 95 % interval of the mean; None with fewer than two values."""
     count = len(values)
-    return None if count < 2 else student(count - 1) * stdev(values) / sqrt(count)
+    return None if count < 2 else student_quantile(count - 1) * stdev(values) / sqrt(count)
 
 
-def student(freedom: int) -> float:
-    """Return the 97.5 % quantile of Student's distribution with `freedom` degrees of freedom, within 0.2 %."""
-    if freedom == 1:
+def student_quantile(degrees_of_freedom: int) -> float:
+    """Return the 97.5 % quantile of Student's distribution with these degrees of freedom, within 0.2 %."""
+    if degrees_of_freedom == 1:
         return tan(pi * (_P - 0.5))
-    if freedom == 2:
+    if degrees_of_freedom == 2:
         return (2.0 * _P - 1.0) * sqrt(2.0 / (4.0 * _P * (1.0 - _P)))
-    found = _Z
+    quantile = _Z
     for power, (divisor, factors) in enumerate(_TERMS, 1):
         term = sum(factor * _Z ** (2 * i + 1) for i, factor in enumerate(factors))
-        found += term / divisor / freedom**power
-    return found
+        quantile += term / divisor / degrees_of_freedom**power
+    return quantile
 
 
 RESAMPLES = 4000
 
 
-def error_of(
-    one: Sequence[float],
-    base: Sequence[float],
+def relative_difference(
+    counts: Sequence[float],
+    baseline: Sequence[float],
     kinds: Sequence[str],
     seed: int,
     resamples: int = RESAMPLES,
 ) -> tuple[float, float, float]:
-    """Return the relative difference of the sums of `one` and `base`, and its 95 % interval.
+    """Return the relative difference of the sums of `counts` and `baseline`, and its 95 % interval.
 
-    Counts of the same state are paired: the interval is a bootstrap over states of the ratio of the sums,
-    stratified by kind. All three are NaN if the sum of `base` is 0.
+    Each state of the scene contributes a pair of counts. The interval comes from a bootstrap of the ratio of the sums
+    that resamples the states within each kind. All three are NaN if the sum of `baseline` is 0.
 
     Args:
-        one: counts.
-        base: counts of the same states.
+        counts: count of each state.
+        baseline: count of each state to compare with.
         kinds: kind of each state.
         seed: seed of the bootstrap.
         resamples: number of bootstrap resamples.
     """
-    pairs = np.array([one, base], np.float64)
+    pairs = np.array([counts, baseline], np.float64)
     if not pairs[1].sum() > 0:
         return float("nan"), float("nan"), float("nan")
     random = np.random.default_rng(seed)
@@ -137,7 +137,9 @@ def error_of(
 
 
 _SIGNIFICANT = 3.0
-"""Minimum strength of a reported association, in standard deviations under chance (exceeded by chance in 0.3 %)."""
+"""Minimum strength of a reported association, in standard deviations of the null distribution.
+
+Chance exceeds it in 0.3 % of cases."""
 
 
 Flags: TypeAlias = NDArray[np.bool_]
@@ -158,9 +160,9 @@ class Relation(NamedTuple):
 def related(inputs: Sequence[Mapping[str, Json]], failed: Sequence[bool]) -> list[Relation]:
     """Return the inputs that are associated with failure more strongly than by chance, the strongest first.
 
-    The strength of a number is the rank-biserial correlation: of a failed and another run, the failed one has the
-    larger number (or always the smaller one) in (1 + strength) / 2 of all pairs. The distance from the median is tried
-    as well, and the larger strength counts.
+    The strength of a number is the absolute rank-biserial correlation. Pair each failed run with each successful one:
+    in a fraction (1 + strength) / 2 of the pairs the failed run has the larger number, or in that fraction the smaller
+    one. The distance from the median is tried as well, and the larger strength counts.
 
     Args:
         inputs: inputs of each run, by name.
@@ -175,7 +177,7 @@ def related(inputs: Sequence[Mapping[str, Json]], failed: Sequence[bool]) -> lis
 
 
 def _strength(column: Sequence[Json], failed: Flags) -> float:
-    """Return the strength of a column; 0 if it is within chance."""
+    """Return the strength of a column; 0 if it is not significant."""
     if not all(isinstance(value, int | float) and not isinstance(value, bool) for value in column):
         names = list(dict.fromkeys(map(repr, column)))
         parts = [
@@ -191,17 +193,17 @@ def _strength(column: Sequence[Json], failed: Flags) -> float:
 
 
 def _rank_correlation(values: Floats, failed: Flags) -> float:
-    """Return the rank-biserial correlation of values and failure, without its sign; 0 if it is within chance."""
+    """Return the absolute rank-biserial correlation of values and failure; 0 if it is not significant."""
     ranks = _ranks(values)
     count, others = int(failed.sum()), int((~failed).sum())
     above = float(ranks[failed].sum()) - count * (count + 1) / 2
     strength = abs(2.0 * above / (count * others) - 1.0)
-    by_chance = sqrt((count + others + 1) / (3.0 * count * others))
-    return strength if strength > _SIGNIFICANT * by_chance else 0.0
+    standard_error = sqrt((count + others + 1) / (3.0 * count * others))
+    return strength if strength > _SIGNIFICANT * standard_error else 0.0
 
 
 def _ranks(values: Floats) -> Floats:
-    """Return the ranks from 1; equal values share the middle of their ranks."""
+    """Return the ranks from 1; tied values get their mean rank."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
     return (last - 0.5 * (counts - 1))[place]

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, JsonValue
 
-from hetwin_futures.intervals import reach_of
+from hetwin_futures.intervals import half_width
 from hetwin_programs import skill_of
 from hetwin_suite.command import load_yaml, resource, resource_names
 from hetwin_suite.model import (
@@ -292,7 +292,7 @@ def race(strategies: int, most: int, ask: RunTrials) -> int | None:
 
 
 def _survivors(candidates: Sequence[int], found: Values) -> list[int]:
-    """Return the better half in its given order, without strategies that are surely worse than the best one."""
+    """Return the better half in its given order, without strategies that are significantly worse than the best one."""
     ranked = _ranked(candidates, found)
     if not ranked:
         return []
@@ -320,5 +320,5 @@ def _is_worse(strategy: int, best: int, found: Values) -> bool:
     """Whether the strategy's 95 % interval of paired differences to the best one lies below 0."""
     ours, theirs = _utilities_of(strategy, found), _utilities_of(best, found)
     less = [theirs[draw] - ours[draw] for draw in ours.keys() & theirs.keys()]
-    reach = reach_of(less)
-    return reach is not None and len(less) >= FIRST and fmean(less) > reach
+    half = half_width(less)
+    return half is not None and len(less) >= FIRST and fmean(less) > half

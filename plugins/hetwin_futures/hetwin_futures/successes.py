@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from pydantic import Field
 
-from hetwin_futures.intervals import SURE, Chance, product
+from hetwin_futures.intervals import CERTAIN, Chance, product
 from hetwin_suite.model import BadInput, Json, Strict, check, read_json
 
 Arguments: TypeAlias = Mapping[str, Json]
@@ -143,7 +143,7 @@ class Experience:
         """Return the probability that all actions succeed, as the mean over futures."""
         each = [product([_chance(row) for row in self.rows_of(future)]) for future in futures]
         if not each:
-            return SURE
+            return CERTAIN
         p, low, high = (fmean(column) for column in zip(*each, strict=True))
         return Chance(p, low, high)
 

@@ -11,7 +11,7 @@ from support.hetwin_command import hetwin, refused
 
 from hetwin_futures.deciding import strategy_result
 from hetwin_futures.forecast import Forecast
-from hetwin_futures.intervals import SURE
+from hetwin_futures.intervals import CERTAIN
 from hetwin_futures.successes import Experience, read_experience
 from hetwin_suite._study.run_result import RunResult
 
@@ -58,8 +58,8 @@ def test_only_what_no_future_knows_counts(experience: Experience) -> None:
 def test_what_is_not_known_is_told(experience: Experience) -> None:
     cup = ("grasp", {**HAND, "object": "cup"})
     assert experience.lacks([cup, cup, GRASP, ("lift", HAND)]) == ["grasp"]
-    assert experience.chance([[cup]]) == SURE
-    assert read_experience(None).chance([AFTER]) == SURE
+    assert experience.chance([[cup]]) == CERTAIN
+    assert read_experience(None).chance([AFTER]) == CERTAIN
 
 
 def future(index: int, success: bool) -> RunResult:

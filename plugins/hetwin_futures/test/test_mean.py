@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hetwin_futures.intervals import mean_of, student
+from hetwin_futures.intervals import mean_of, student_quantile
 from hetwin_suite._study.intervals import probability
 
 
@@ -14,7 +14,7 @@ from hetwin_suite._study.intervals import probability
     [(1, 12.7062), (2, 4.30265), (3, 3.18245), (5, 2.57058), (9, 2.26216), (30, 2.04227)],
 )
 def test_students_quantile_is_that_of_tables(freedom: int, table: float) -> None:
-    assert student(freedom) == pytest.approx(table, rel=2e-3)
+    assert student_quantile(freedom) == pytest.approx(table, rel=2e-3)
 
 
 def test_shares_have_the_interval_of_shares() -> None:

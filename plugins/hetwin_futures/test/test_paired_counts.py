@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hetwin_futures.intervals import error_of
+from hetwin_futures.intervals import relative_difference
 
 
 def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:
@@ -13,6 +13,6 @@ def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:
         kinds = ["pick", "sweep"] * 20
         means = np.where(np.array(kinds) == "pick", 4.0, 15.0) * random.uniform(0.5, 1.5, 40)
         base, one = random.poisson(means), random.poisson(means * (1 + truth))
-        _, low, high = error_of(one.tolist(), base.tolist(), kinds, seed, 400)
+        _, low, high = relative_difference(one.tolist(), base.tolist(), kinds, seed, 400)
         hits += low <= truth <= high
     assert 0.86 <= hits / 100 <= 0.99

@@ -98,7 +98,7 @@ def test_people_read_it() -> None:
         (("--at", "-1"), ("--at", "found -1", "at least 0")),
         (("--at", "0.5", "--duration", "0"), ("--duration", "above 0")),
         (("--at", "0.5", "--within", "0"), ("--within", "above 0")),
-        (("--within", "1"), ("--within", "no meaning here", "--at, --before or --library")),
+        (("--within", "1"), ("--within", "does not apply here", "--at, --before or --library")),
         (("--at", "1", "--until", "width=0.2"), ("--until", "neither --at nor --before")),
         (("--at", "1", "--before", "reach"), ("--at, --before", "both")),
         (("--before", "reach", "--source", planned("elbow_joint", 0.1)), ("--before", "until 0.1")),

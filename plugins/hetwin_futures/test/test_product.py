@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hetwin_futures.intervals import SURE, Chance, product
+from hetwin_futures.intervals import CERTAIN, Chance, product
 from hetwin_suite._study.intervals import probability
 
 shares = st.integers(1, 50).flatmap(
@@ -26,7 +26,7 @@ def test_a_product_is_within_its_interval_and_no_larger_than_a_factor(
 
 @given(shares)
 def test_what_is_sure_changes_nothing(share: Chance) -> None:
-    assert product([share, SURE]) == pytest.approx(product([share]))
+    assert product([share, CERTAIN]) == pytest.approx(product([share]))
     assert product([share]) == pytest.approx(share)
 
 

@@ -96,8 +96,8 @@ def test_a_search_needs_few_futures() -> None:
 
 def test_a_number_is_tried_both_ways() -> None:
     (mass,) = candidates(UNCERTAIN, "ball.mass")
-    assert [ray.of(2.0).after for ray in mass.rays] == pytest.approx([0.06, 0.056])
-    draw = with_change(mass.rays[0].of(2.0), [], UNCERTAIN, 0, 0)
+    assert [ray.change_by(2.0).after for ray in mass.rays] == pytest.approx([0.06, 0.056])
+    draw = with_change(mass.rays[0].change_by(2.0), [], UNCERTAIN, 0, 0)
     assert draw.inputs["ball.mass"] == pytest.approx(0.06)
     assert draw.parameters["physics"]["bodies"]["ball"]["mass"] == pytest.approx(0.06 / 0.058)
 
@@ -105,7 +105,7 @@ def test_a_number_is_tried_both_ways() -> None:
 def test_a_number_between_two_is_tried_from_the_middle() -> None:
     bounce = UncertainQuantity("ball", "bounce", Uniform(between=[0.2, 0.4]))
     (one,) = candidates(Uncertainty("physics", (), (bounce,)), "ball.bounce")
-    assert [ray.of(one.amounts[-1]).after for ray in one.rays] == pytest.approx([0.4, 0.2])
+    assert [ray.change_by(one.amounts[-1]).after for ray in one.rays] == pytest.approx([0.4, 0.2])
 
 
 def test_a_change_is_added_to_what_is_drawn_and_moves_what_is_carried() -> None:

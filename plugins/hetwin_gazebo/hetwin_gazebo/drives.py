@@ -1,8 +1,8 @@
-"""Commands to the drives of joints for each of Gazebo's steps, from the motion and the inertia.
+"""Computes the commands to the joint drives for each Gazebo step, from the commanded motion and the joints' inertia.
 
 Gazebo's joints take a velocity, and reach it within the step if that needs no more effort than their limit. A joint
-that follows is commanded the velocity that takes it to its target, without a limit. A velocity-driven joint is
-commanded its velocity, with limited acceleration.
+in follow mode, which tracks its command regardless of contacts, is commanded the velocity that takes it to its target,
+without a limit. A velocity-driven joint is commanded its velocity, with limited acceleration.
 
 A limited joint is commanded the velocity that its spring and damper would give it, with their effort as the limit: in
 free space less effort is needed, and an obstacle meets no more than this effort. If its effort does not suffice for its
@@ -76,8 +76,9 @@ class DriveTargets:
         position_errors: distances to the targets before the step [rad or m].
         target_velocities: velocities towards the targets [rad/s or m/s].
         accelerations: accelerations of the commanded motion [rad/s^2 or m/s^2].
-        carried: efforts that the simulation carries for the joints [Nm or N].
-        needed: further efforts of the commanded motion [Nm or N].
+        carried: efforts against gravity that need not be exerted, since Gazebo applies no gravity to robots with a
+            fixed base [Nm or N].
+        needed: all other efforts that the commanded motion takes [Nm or N].
     """
 
     seconds: float
@@ -112,11 +113,11 @@ class LimitedDrives:
         pull = seconds * (
             self._stiffness * targets.position_errors + self._damping * targets.target_velocities
         )
-        found: Floats = (momentum + pull) / (
+        speeds: Floats = (momentum + pull) / (
             self._inertia + seconds * (self._damping + seconds * self._stiffness)
         )
-        found += _SINK_SPEED * np.sign(self._missing_efforts(targets))
-        return found
+        speeds += _SINK_SPEED * np.sign(self._missing_efforts(targets))
+        return speeds
 
     def limits(self, targets: DriveTargets, velocities: Floats) -> tuple[Floats, Floats]:
         """Return (n,) minimum and maximum efforts for one of Gazebo's steps; arguments as in `speeds`."""
@@ -138,7 +139,7 @@ class LimitedDrives:
         return missing
 
     def efforts(self, targets: DriveTargets, position_errors: Floats, velocities: Floats) -> Floats:
-        """Return (n,) efforts in the last step from the drives' law, since Gazebo reports none.
+        """Return the efforts (n,) of the last step, computed from the control laws, since Gazebo reports none.
 
         Args:
             targets: targets of that step.
@@ -174,7 +175,7 @@ class JointEfforts:
         self._forward: FeedForward | None = None
 
     def inertias(self) -> Floats:
-        """Return (n,) the inertia that each driven joint moves, with all joints at zero [kg m^2 or kg]."""
+        """Return the inertia that each driven joint moves, (n,), with all joints at zero [kg m^2 or kg]."""
         return self._shadow.inertias()[: len(self.drives)]
 
     def efforts(self, positions: Floats, velocities: Floats, accelerations: Floats) -> Floats:
@@ -210,7 +211,7 @@ class JointCommands:
 
     Attributes:
         speeds: (n,) commanded velocities [rad/s or m/s].
-        limits: joint -> minimum and maximum effort [Nm or N], for joints that do not follow.
+        limits: joint -> minimum and maximum effort [Nm or N], for joints that are not in follow mode.
     """
 
     speeds: Floats
@@ -320,7 +321,7 @@ class Drives(CopiedPart):
     def _limited_targets(
         self, target: Floats, seconds: float, position_errors: Floats
     ) -> DriveTargets:
-        """Return the targets of the limited joints, which follow the motion of the commanded positions."""
+        """Return the targets of the limited joints, derived from the commanded positions."""
         velocity = (target - self._last_target) / seconds
         acceleration = (velocity - self._last_velocity) / seconds
         self._last_target, self._last_velocity = target, velocity

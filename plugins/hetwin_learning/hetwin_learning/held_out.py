@@ -32,20 +32,20 @@ class HeldOut(NamedTuple):
         return {name: round(value, 6) for name, value in self._asdict().items()}
 
 
-def held_out(episodes: Sequence[Moments], labels: Sequence[bool], present: Floats) -> HeldOut:
-    """Cross-validate in five stratified folds: hold out one in turn, and learn from the others."""
+def held_out(episodes: Sequence[Moments], labels: Sequence[bool], current: Floats) -> HeldOut:
+    """Cross-validate in five stratified folds: hold each out in turn, and learn from the others."""
     correct = 0.0
     for fold in _folds(labels):
         training = [index for index in range(len(labels)) if index not in fold]
         if len({labels[index] for index in training}) < 2:
-            bounds = present
+            bounds = current
         else:
             bounds = learn_bounds(
-                [episodes[n] for n in training], [labels[n] for n in training], present
+                [episodes[n] for n in training], [labels[n] for n in training], current
             ).values
         held = [episodes[n] for n in fold], [labels[n] for n in fold]
         correct += len(fold) * accuracy_of(*held, bounds)
-    before = accuracy_of(episodes, labels, present)
+    before = accuracy_of(episodes, labels, current)
     return HeldOut(len(labels), correct / len(labels), before)
 
 

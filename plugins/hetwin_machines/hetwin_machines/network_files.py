@@ -32,7 +32,7 @@ def load_network(file: Path) -> Network:
 
 def _load_drawing(file: Path) -> Network:
     from hetwin_machines.drawio.file import read_sheets
-    from hetwin_machines.drawio.meaning import network_of
+    from hetwin_machines.drawio.interpretation import network_of
 
     try:
         return network_of(read_sheets(file))

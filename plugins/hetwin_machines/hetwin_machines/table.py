@@ -1,4 +1,4 @@
-"""Read a table of inputs and events, with one row per step; generated code contains a copy of this module."""
+"""Reads a table of inputs and events, with one row per step; generated code contains a copy of this module."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from hetwin_machines.expressions.operations import LIMIT, Value
 
-WHOLE = re.compile(r"[-+]?[0-9]+\Z")
-TRUTHS = {"true": True, "false": False}
+INTEGER = re.compile(r"[-+]?[0-9]+\Z")
+BOOLEANS = {"true": True, "false": False}
 
 
 class TableError(ValueError):
@@ -80,26 +80,27 @@ def event_of(text: str, where: str) -> bool:
     Raises:
         TableError: if the text is invalid.
     """
-    found = {**TRUTHS, "1": True, "0": False}.get(text.lower())
+    found = {**BOOLEANS, "1": True, "0": False}.get(text.lower())
     if found is None:
         raise TableError(f"{where}: found {text!r}; expected true or false")
     return found
 
 
 def value_of(text: str, where: str) -> Value:
-    """Return the number or Boolean that a text stands for.
+    """Return the number or Boolean that a text represents.
 
     Raises:
         TableError: if the text is invalid.
     """
-    if text.lower() in TRUTHS:
-        return TRUTHS[text.lower()]
+    if text.lower() in BOOLEANS:
+        return BOOLEANS[text.lower()]
     try:
-        value: Value = int(text) if WHOLE.match(text) else float(text)
+        value: Value = int(text) if INTEGER.match(text) else float(text)
     except ValueError:
         value = float("nan")
+    # Python alone accepts underscores; the difference is not 0 for NaN and infinity.
     if "_" in text or value - value != 0:
         raise TableError(f"{where}: found {text!r}; expected a finite number, true or false")
     if isinstance(value, int) and not -LIMIT <= value < LIMIT:
-        raise TableError(f"{where}: found {text!r}; expected a whole number of 64 bits")
+        raise TableError(f"{where}: found {text!r}; expected an integer that fits in 64 bits")
     return value

@@ -9,7 +9,7 @@ import pytest
 
 from hetwin_machines.drawio.draft import sheets_of
 from hetwin_machines.drawio.file import read_sheets, text_of_sheets
-from hetwin_machines.drawio.meaning import network_of
+from hetwin_machines.drawio.interpretation import network_of
 from hetwin_machines.drawio.sheets import Box, Kind, Shape
 from hetwin_machines.errors import NetworkError
 from hetwin_machines.network import Network

@@ -16,7 +16,7 @@ import hetwin_machines
 from hetwin_machines.drawing.decisions import opposite
 from hetwin_machines.drawio.draft import sheets_of
 from hetwin_machines.drawio.file import read_sheets, text_of_sheets
-from hetwin_machines.drawio.meaning import network_of
+from hetwin_machines.drawio.interpretation import network_of
 from hetwin_machines.expressions.operations import Value
 from hetwin_machines.network import Arc, Network
 from hetwin_machines.network_files import load_network

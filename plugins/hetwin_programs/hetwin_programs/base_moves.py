@@ -16,7 +16,7 @@ from hetwin_suite.robot import JointTrajectory, MoveLimits, PlanarPose, move, ne
 _MIN_DISTANCE = 1e-3
 """Minimum distance that is driven [m]."""
 _ACCELERATION_RATIO = 2.0
-"""Acceleration per maximum speed [1/s]; the jerk is ten times that."""
+"""Maximum acceleration divided by maximum speed [1/s]; the maximum jerk is 10/s times the maximum acceleration."""
 
 
 class BaseState(NamedTuple):
@@ -34,7 +34,7 @@ class BaseMove:
     Attributes:
         start: pose at the start.
         goal: pose at the end.
-        parts: positions of (heading [rad], path length [m]) over time, one part after the other.
+        parts: consecutive trajectories of (heading [rad], path length [m]).
     """
 
     start: PlanarPose
@@ -93,10 +93,10 @@ def straight_move(start: PlanarPose, distance: float, forward: float) -> BaseMov
 
 
 def _parts(
-    corners: Sequence[tuple[float, float]], limits: NDArray[np.float64]
+    corners: Sequence[tuple[float, float]], max_velocities: NDArray[np.float64]
 ) -> tuple[JointTrajectory, ...]:
-    """The motions between (heading, path length) corners, within limits (2,) of their velocities."""
-    acceleration = _ACCELERATION_RATIO * limits
-    moves = MoveLimits(limits, acceleration, 10.0 * acceleration)
+    """Return the motions between (heading, path length) corners, within maximum velocities (2,)."""
+    acceleration = _ACCELERATION_RATIO * max_velocities
+    limits = MoveLimits(max_velocities, acceleration, 10.0 * acceleration)
     names = ("heading", "distance")
-    return tuple(move(names, np.array(a), np.array(b), moves) for a, b in pairwise(corners))
+    return tuple(move(names, np.array(a), np.array(b), limits) for a, b in pairwise(corners))

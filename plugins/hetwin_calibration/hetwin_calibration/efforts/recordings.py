@@ -1,4 +1,4 @@
-"""Calibration of a robot's efforts from a recording: read, split, judged on held-out parts, and put into words."""
+"""Calibrates a robot's efforts from a recording: splits them into their causes, and describes the result."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hetwin_suite.episode import Bag, Series, read_motion, recording_of
 from hetwin_suite.robot import read_urdf
 
 GRAVITY = (0.0, 0.0, -9.81)
-_LEAST_S = 10.0
+_MIN_DURATION_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +81,12 @@ def calibrated_efforts(recording: Path, robot: Path) -> CalibratedEfforts:
             expected="joint states with efforts",
         )
     seconds = max(float(group.times_ns[-1] - group.times_ns[0]) * 1e-9 for group in known)
-    if seconds < _LEAST_S:
+    if seconds < _MIN_DURATION_S:
         raise BadInput(
-            "the recording is too short to know what its efforts are made of",
+            "the recording is too short to tell gravity, inertia and friction apart",
             file=recording,
             found=f"{seconds:.1f} s",
-            expected=f"at least {_LEAST_S:g} s in which the joints move both ways",
+            expected=f"at least {_MIN_DURATION_S:g} s in which the joints move both ways",
         )
     arms = [arm for group in known for arm in _arms(body, group)]
     return CalibratedEfforts(recording, robot, seconds, tuple(arms))
@@ -94,8 +94,8 @@ def calibrated_efforts(recording: Path, robot: Path) -> CalibratedEfforts:
 
 def _arms(body: Body, series: Series) -> Iterator[SplitArm]:
     kinds = {joint.name: joint.kind for joint in body.driven_joints}
-    has = (np.isfinite(series.efforts) & (series.efforts != 0.0)).any(axis=0).tolist()
-    names = [name for name, is_there in zip(series.names, has, strict=True) if is_there]
+    has_effort = (np.isfinite(series.efforts) & (series.efforts != 0.0)).any(axis=0).tolist()
+    names = [name for name, is_there in zip(series.names, has_effort, strict=True) if is_there]
     for joints in arms_of(body, names):
         at = [series.names.index(name) for name in joints]
         dynamics = ArmDynamics(body, joints, GRAVITY)

@@ -1,4 +1,4 @@
-"""Compares a robot's motion with its twin's one lag earlier, and summarizes the differences as figures."""
+"""Compares a robot's motion with that of its twin, shifted by the robot's lag; computes statistics of differences."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class BaseDifference:
     def _begin(self, pose: Floats, odometry: Floats) -> None:
         self._pose, self._odometry = _at_rest(pose), _at_rest(odometry)
 
-    def look(self, pose: Floats, odometry: Floats, corrected: bool) -> tuple[float, float]:
+    def compare(self, pose: Floats, odometry: Floats, corrected: bool) -> tuple[float, float]:
         """Return the horizontal distance [m] and the angle [rad] between the base and its odometry.
 
         Args:
@@ -55,7 +55,7 @@ _BIN_S, _BINS = 0.001, 1000
 
 
 class Figures:
-    """Collects differences, and computes figures.
+    """Accumulates differences of robot and twin; computes their RMS and maximum, and quantiles of the lag.
 
     Args:
         joints: names of the n joints.
@@ -120,12 +120,12 @@ class Figures:
             self._looks.tolist(),
             strict=True,
         )
-        of: dict[str, Json] = {
+        by_joint: dict[str, Json] = {
             name: {"rms": round(a, 7), "max": round(b, 7)} for name, a, b, seen in rows if seen
         }
         joints = row["joints"]
         if isinstance(joints, dict):
-            joints["of"] = of
+            joints["of"] = by_joint
         return {**row, "deviates": [round(time, 3) for time in self.deviations]}
 
     def _lag(self, share: float) -> float:
@@ -154,18 +154,18 @@ class _Size:
 MAX_LAG = 0.25
 """Maximum lag of the robot that is compensated [s]."""
 _USUAL_LAG = 0.01
-_TRUST = 0.002
-"""Weight of the usual lag, as squared motion [rad^2/s] or [m^2/s]."""
+_PRIOR_WEIGHT = 0.002
+"""Weight of the usual lag in the estimate, in units of squared velocity integrated over time [rad^2/s or m^2/s]."""
 _MEMORY = 3.0
 """Time constant with which past motion is forgotten in the estimate of the lag [s]."""
 _MEMORY_APART = 0.5
 """Time constant while robot and twin deviate, which may be because the lag was not known yet [s]."""
 _CALM = 0.5
-"""Share of the limits below which robot and twin agree again, ..."""
+"""Robot and twin agree again if their differences stay below this share of the limits."""
 _CALM_FOR = 0.2
-"""... after this time [s]."""
+"""Time for which they must stay below it [s]."""
 _SAMPLES = 2
-"""Number of consecutive samples beyond a limit that are no outlier."""
+"""Minimum number of consecutive samples beyond a limit that do not count as outliers."""
 
 
 class ExpectedMotion(NamedTuple):
@@ -211,9 +211,9 @@ class Parting:
         self._beyond, self._beyond_since = 0, 0.0
         self._calm_since: float | None = None
 
-    def look(self, time: float, apart: Floats) -> bool:
+    def update(self, time: float, differences: Floats) -> bool:
         """Add differences (n,) at a time [s], NaN if unknown; return whether `deviates` has changed."""
-        share = np.abs(apart) / self.limits
+        share = np.abs(differences) / self.limits
         largest = float(np.nanmax(share)) if np.isfinite(share).any() else 0.0
         if not self.deviates:
             self._beyond = self._beyond + 1 if largest > 1.0 else 0
@@ -246,7 +246,7 @@ class Agreement:
 
     def __init__(self, limits: Floats, patience: float = 0.0) -> None:
         self._parting = Parting(limits, patience)
-        self._motion, self._shift = _TRUST, _TRUST * _USUAL_LAG
+        self._motion, self._shift = _PRIOR_WEIGHT, _PRIOR_WEIGHT * _USUAL_LAG
         self._before: float | None = None
 
     @property
@@ -254,7 +254,7 @@ class Agreement:
         """Lag of the robot behind its twin [s]."""
         return min(max(0.0, self._shift / self._motion), MAX_LAG)
 
-    def look(
+    def compare(
         self, time: float, measured: Floats, expected: Callable[[float], ExpectedMotion]
     ) -> Difference:
         """Compare a measured state.
@@ -265,20 +265,23 @@ class Agreement:
             expected: returns the twin's motion at a time [s].
         """
         lag = self.lag
-        there = expected(time - lag)
-        apart = measured - there.positions
-        known = np.isfinite(apart)
+        twin = expected(time - lag)
+        differences = measured - twin.positions
+        known = np.isfinite(differences)
         elapsed = 0.0 if self._before is None else min(max(0.0, time - self._before), 0.1)
         self._before = time
-        self._learn(elapsed, lag, apart[known], there.velocities[known])
-        changed = self._parting.look(time, apart)
-        return Difference(time, apart, lag, changed, self._parting.deviates)
+        self._update_lag(elapsed, lag, differences[known], twin.velocities[known])
+        changed = self._parting.update(time, differences)
+        return Difference(time, differences, lag, changed, self._parting.deviates)
 
-    def _learn(self, elapsed: float, lag: float, apart: Floats, velocities: Floats) -> None:
+    def _update_lag(
+        self, elapsed: float, lag: float, differences: Floats, velocities: Floats
+    ) -> None:
+        """Update the least-squares estimate of the lag, which forgets exponentially and tends to the usual lag."""
         memory = _MEMORY_APART if self._parting.deviates else _MEMORY
-        kept = float(np.exp(-elapsed / memory))
+        retained = float(np.exp(-elapsed / memory))
         motion = float(velocities @ velocities) * elapsed
-        late = -float(apart @ velocities) * elapsed
-        usual = (1.0 - kept) * _TRUST
-        self._motion = kept * self._motion + motion + usual
-        self._shift = kept * self._shift + motion * lag + late + usual * _USUAL_LAG
+        late = -float(differences @ velocities) * elapsed
+        prior = (1.0 - retained) * _PRIOR_WEIGHT
+        self._motion = retained * self._motion + motion + prior
+        self._shift = retained * self._shift + motion * lag + late + prior * _USUAL_LAG

@@ -186,7 +186,7 @@ class ConsistencyModel(Model[Settings]):
             measured = np.array([sample.positions.get(name, np.nan) for name in self._joints])
             if np.isnan(measured).all():
                 continue
-            found = self._agreement.look(sample.measured, measured, self._twin_at)
+            found = self._agreement.compare(sample.measured, measured, self._twin_at)
             twin = self._twin_at(sample.measured - found.lag).positions
             self._take(tick.time_ns, measured, twin, found.lag, changes)
             self._judge("joints", tick.time_ns, found.joints, changes)
@@ -226,7 +226,7 @@ class ConsistencyModel(Model[Settings]):
         scene = tick.scene
         corrected = any(event.name == "base_corrected" for event in tick.events)
         pose, odometry = scene.pose(self._name), scene.get(self._name, ODOMETRY.name)
-        distance, angle = self._base.look(pose, odometry, corrected)
+        distance, angle = self._base.compare(pose, odometry, corrected)
         self._figures.add(np.full(len(self._joints), np.nan), None, None, (distance, angle))
         self._judge("base", tick.time_ns, np.array([distance]), changes)
         self._judge("heading", tick.time_ns, np.array([angle]), changes)
@@ -234,7 +234,7 @@ class ConsistencyModel(Model[Settings]):
     def _judge(self, what: str, time_ns: int, apart: Floats, changes: Changes) -> None:
         """Raise an event when robot and twin start to deviate or agree again."""
         parting = self._partings[what]
-        if not parting.look(time_ns / 1e9, apart):
+        if not parting.update(time_ns / 1e9, apart):
             return
         if parting.deviates:
             worst = int(np.nanargmax(np.abs(apart)))

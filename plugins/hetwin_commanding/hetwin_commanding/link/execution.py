@@ -225,7 +225,7 @@ class Execution:
                 *(s for s in self._recent if s.measured >= sample.measured - 2.0 * _STILL_S),
                 sample,
             ]
-            found = self._agreement.look(sample.measured, measured, self._expected)
+            found = self._agreement.compare(sample.measured, measured, self._expected)
             self._figures.add(found.joints, found.lag, self._apart(sample, found.lag))
             if found.changed and found.deviates:
                 begin = self._sent[0][0] if self._sent else sample.measured

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hetwin_futures import error_of
+from hetwin_futures import relative_difference
 from hetwin_learning.derived_scenario import extending_yaml, with_parameters
 from hetwin_learning.fidelity.candidate import FULL, Candidate, scenario_candidate, tuning_order
 from hetwin_learning.fidelity.moved_objects import managers_of
@@ -137,7 +137,7 @@ def score_candidate(
     pairs = [(m, f) for m, f in zip(managed, full, strict=True) if not m.error and not f.error]
     processor_s = max(sum(m.processor_s for m, _ in pairs), 1e-9)
     moved, truth = [m.seen for m, _ in pairs], [f.seen for _, f in pairs]
-    error = error_of(moved, truth, [""] * len(pairs), 0)
+    error = relative_difference(moved, truth, [""] * len(pairs), 0)
     if not any(truth):
         error = (float(any(moved)),) * 3
     return CandidateScore(

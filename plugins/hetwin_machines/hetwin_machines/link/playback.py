@@ -19,7 +19,7 @@ from hetwin_machines.link.messages import (
     Side,
     motion_of,
 )
-from hetwin_machines.table import WHOLE, TableError
+from hetwin_machines.table import INTEGER, TableError
 
 COLUMNS = ("time", "from", "id", "message")
 _MAX_TIME = Decimal(10**9)
@@ -115,7 +115,7 @@ def _message(row: dict[str, str], line: int) -> TimedMessage:
     if row["from"] not in senders:
         expected = f"expected one of {', '.join(senders)}"
         raise TableError(f"line {line}, column from: found {row['from']!r}; {expected}")
-    if not WHOLE.match(row["id"]):
+    if not INTEGER.match(row["id"]):
         raise TableError(f"line {line}, column id: found {row['id']!r}; expected a whole number")
     sender = Side(row["from"])
     if sender not in ROBOTS:

@@ -29,7 +29,7 @@ from typing import NoReturn
 
 from hetwin_programs.base_moves import BaseMove, base_move, straight_move
 from hetwin_programs.program.beliefs import Beliefs, Percept, in_world, percepts
-from hetwin_programs.program.course import Course
+from hetwin_programs.program.execution import Execution
 from hetwin_programs.program.facts import RobotFacts, planar, seen_from, within
 from hetwin_programs.program.messages import (
     NotOfRobots,
@@ -65,8 +65,8 @@ class Robot:
         self._motions, self._fingers = Motions(facts), Fingers(facts)
         self._beliefs = Beliefs(self._link_pose)
         self._functions = facts.functions
-        self._course = Course(twin, sensed, lambda: self._beliefs.held, facts.scope)
-        self._outbox = self._course.outbox
+        self._execution = Execution(twin, sensed, lambda: self._beliefs.held, facts.scope)
+        self._outbox = self._execution.outbox
 
     def __getattr__(self, name: str) -> NoReturn:
         known = [each for each in (*vars(Robot), "name", "hands") if not each.startswith("_")]
@@ -78,17 +78,17 @@ class Robot:
     @property
     def time(self) -> float:
         """Seconds since the start of the run."""
-        return self._course.sensed.time
+        return self._execution.sensed.time
 
     @property
     def joints(self) -> Mapping[str, float]:
         """Measured positions of all joints, by name [rad or m]."""
-        return self._course.sensed.joints
+        return self._execution.sensed.joints
 
     @property
     def place(self) -> PlanarPose:
         """Pose of the base by odometry: x, y [m] and yaw [rad] in the world."""
-        return planar(self._course.sensed.root)
+        return planar(self._execution.sensed.root)
 
     def good_for(self, attribute: str) -> tuple[str, ...]:
         """Return the names of entities with a functional attribute, e.g. openable, in the order of the scenario.
@@ -111,7 +111,7 @@ class Robot:
     def hand_pose(self, hand: str) -> Pose:
         """Return the pose of a hand in the world, from the measured joints and odometry."""
         self._fingers.hand(hand)
-        return within(self._course.sensed.root, self._motions.hand_pose(hand, self.joints))
+        return within(self._execution.sensed.root, self._motions.hand_pose(hand, self.joints))
 
     def opening(self, hand: str) -> float:
         """Return the mean of the measured positions of a hand's fingers [rad or m]."""
@@ -136,23 +136,23 @@ class Robot:
             variables: the task's subject and the program's beliefs about it, for example ``object="box"``.
         """
         ids = [task.id if isinstance(task, Task) else task for task in after]
-        return Task(self._outbox, self._course.tasks, operation, goal, ids, variables)
+        return Task(self._outbox, self._execution.tasks, operation, goal, ids, variables)
 
     @contextmanager
     def doing(self, operation: str, **arguments: Json) -> Iterator[None]:
         """Announce an action, for example ``lift``, during a block; motions in the block may have `operation=""`."""
-        announcement = self._course.begin(operation, arguments)
+        announcement = self._execution.begin(operation, arguments)
         try:
             yield
         finally:
-            self._course.end(operation, announcement)
+            self._execution.end(operation, announcement)
 
     def wait(self, seconds: float | None = None) -> None:
         """Let a time pass [s], or wait until all motions in progress are over."""
         if seconds is None:
-            self._course.wait_for_all()
+            self._execution.wait_for_all()
         else:
-            self._course.wait(seconds)
+            self._execution.wait(seconds)
 
     def reach(
         self,
@@ -190,7 +190,7 @@ class Robot:
         else:
             motion = self._motions.hand_to(hand, goal, speed, seconds)
         request, about = Request(motions=[motion]), {"hand": hand, **arguments}
-        self._course.go(request, motion.duration, operation, about, wait=wait)
+        self._execution.go(request, motion.duration, operation, about, wait=wait)
 
     def move_hand(
         self,
@@ -224,7 +224,7 @@ class Robot:
             **arguments,
         }
         lasts = motion.duration + _SETTLING_S
-        self._course.go(Request(motions=[motion]), lasts, operation, about, wait=wait)
+        self._execution.go(Request(motions=[motion]), lasts, operation, about, wait=wait)
         return self.grips(hand)
 
     def move_joints(
@@ -240,7 +240,7 @@ class Robot:
         """Move joints by name to positions [rad or m], for example those of a head or a torso; see `reach`."""
         motion = self._motions.to_positions(positions, speed, seconds)
         request = Request(motions=[motion])
-        self._course.go(request, motion.duration, operation, arguments, wait=wait)
+        self._execution.go(request, motion.duration, operation, arguments, wait=wait)
 
     def drive(
         self,
@@ -297,14 +297,14 @@ class Robot:
             arguments: arguments of the announcement.
         """
         wanted: dict[str, Json] = {"objects": list(objects)} if objects else {}
-        announcement = self._course.begin(operation, {**wanted, **arguments})
+        announcement = self._execution.begin(operation, {**wanted, **arguments})
         end, pictures = self.time + seconds, list[Picture]()
         visible: dict[str, None] = {}
-        while not self._course.is_at(end):
-            taken = self._course.wait(end - self.time, until_picture=True)
+        while not self._execution.is_at(end):
+            taken = self._execution.wait(end - self.time, until_picture=True)
             self._perceive(taken, visible)
             pictures += taken
-        self._course.end(operation, announcement)
+        self._execution.end(operation, announcement)
         for name in visible:
             self._outbox.believe(VISIBLE, name, holds=False, origin=PERCEPT)
         found = percepts(pictures, self._motions)
@@ -365,11 +365,13 @@ class Robot:
         self, move: BaseMove, operation: str, arguments: Mapping[str, Json], wait: bool
     ) -> PlanarPose:
         request = Request(base=move)
-        self._course.go(request, move.duration, operation, arguments, wait=wait, then=self._arrive)
+        self._execution.go(
+            request, move.duration, operation, arguments, wait=wait, then=self._arrive
+        )
         return self.place
 
     def _arrive(self) -> None:
-        self._outbox.believe_at(self.name, self._course.sensed.root, origin="odometry")
+        self._outbox.believe_at(self.name, self._execution.sensed.root, origin="odometry")
 
     def _fastest(self, speed: float | None) -> tuple[float, float]:
         """Maximum velocities of the base: forward [m/s], about z [rad/s]."""
@@ -381,13 +383,13 @@ class Robot:
         return forward if speed is None else speed, turn
 
     def _link_pose(self, link: str) -> Pose:
-        return within(self._course.sensed.root, self._motions.pose_of(link, self.joints))
+        return within(self._execution.sensed.root, self._motions.pose_of(link, self.joints))
 
     def _in_root(self, hand: str, pose: Sequence[float], frame: str) -> Pose:
         """Transform a hand's pose from a named frame to the root link's frame."""
         now = self._motions.hand_pose(hand, self._motions.commanded)
         if frame == "world":
-            origin = seen_from(self._course.sensed.root, _ORIGIN)
+            origin = seen_from(self._execution.sensed.root, _ORIGIN)
         elif frame == "hand":
             origin = now
         else:

@@ -63,7 +63,7 @@ def free_path(
     """
     here = scene.hand_pose(hand)
     above, up = _higher(pose), _higher(here)
-    with scene.ahead():
+    with scene.look_ahead():
         scene.hand_to(hand, pose, speed=speed)
         straight = scene.hand_to(hand, then, straight=True, speed=LINE_SPEED)
         forbid(scene.in_the_way([straight], touches=touches), f"the straight path of {hand}")

@@ -31,12 +31,12 @@ class SkillScene:
         facts: kinematic data of the robot.
         joints: commanded position by joint [rad or m].
         pose_of: returns the pose of an entity of the scene, (7,) or more.
-        time: of the run [s].
+        time: time of the run [s].
         entities: entities of the scene, with their shapes, by name.
         clearance: distance that skills keep from obstacles [m].
 
     Attributes:
-        time: of the run [s].
+        time: time of the run [s].
         joints: commanded position by joint of the robot [rad or m].
         hands: names of the robot's hands.
         entities: entities of the scene, by name.
@@ -140,7 +140,7 @@ class SkillScene:
             self._motions.starts = starts
 
     @contextmanager
-    def ahead(self) -> Iterator[None]:
+    def look_ahead(self) -> Iterator[None]:
         """Look ahead: plan quickly; the next motion starts where it would have started without looking ahead."""
         before = dict(self._motions.commanded)
         try:
@@ -158,8 +158,8 @@ class SkillScene:
         """Return the first two entities that would come closer than the clearance during motions; empty if none do.
 
         Args:
-            motions: planned one after the other, from the present joint positions; the fingers are at the positions
-                that were planned before.
+            motions: motions in sequence, the first from the current joint positions; joints that they do not move, such
+                as fingers, stay where earlier plans left them.
             ignored: entities that are not checked.
             touches: entities that may be touched, but not penetrated.
         """
@@ -196,7 +196,7 @@ class SkillScene:
 
         Args:
             goal: position by joint.
-            speed: fraction of the joints' largest velocities.
+            speed: fraction of the joints' maximum velocities.
             seconds: minimum duration.
 
         Raises:
@@ -218,9 +218,9 @@ class SkillScene:
 
         Args:
             hand: one of `hands`.
-            pose: in the world; three numbers keep the present orientation.
+            pose: pose in the world; three numbers keep the current orientation.
             straight: whether the hand moves on a straight line; else the motion is straight in joint space.
-            speed: fraction of the joints' largest velocities; on a straight line, mean velocity [m/s].
+            speed: fraction of the joints' maximum velocities; on a straight line, mean velocity [m/s].
             seconds: duration; in joint space, minimum duration.
 
         Raises:

@@ -1,4 +1,4 @@
-"""Finds the world poses of the frames in messages, by transforms to frames with a known world pose."""
+"""Finds the world poses of frames named in messages, through transforms to frames whose world pose is known."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Frames:
     """Poses of frames in the world.
 
     Args:
-        known: (7,) poses in the world, x y z [m], qw qx qy qz, by the names of frames.
+        known: frame -> its pose (7,) in the world: x y z [m], qw qx qy qz.
     """
 
     def __init__(self, known: Mapping[str, Sequence[float]]) -> None:
@@ -53,7 +53,7 @@ class Frames:
             self.add(transform.header.frame_id, transform.child_frame_id, pose)
 
     def find(self, name: str) -> Floats:
-        """Return the pose (13,) of a frame in the world, at rest.
+        """Return the state (13,) of a frame in the world: its pose, with zero twist.
 
         Raises:
             BadInput: if no transforms lead to a frame whose pose is known.
@@ -89,7 +89,7 @@ def known_frames(
 
 
 def state_of(message: Any) -> Floats:
-    """Return the state (13,) at rest of a geometry_msgs/msg/Pose; a quaternion of zeros counts as the identity."""
+    """Return a geometry_msgs/msg/Pose as a state (13,) with zero twist; a zero quaternion counts as the identity."""
     position, rotation = message.position, message.orientation
     state = np.zeros(_SIZE)
     state[:7] = position.x, position.y, position.z, rotation.w, rotation.x, rotation.y, rotation.z

@@ -1,4 +1,4 @@
-"""Controls the time of a robot's program: while it waits, its actions proceed and end."""
+"""Advances a robot's program in time: requests go to the twin, and actions proceed and end while the program waits."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class _RunningAction(NamedTuple):
     then: Callable[[], None] | None
 
 
-class Course:
-    """Sends the program's requests to the twin, and waits for its replies.
+class Execution:
+    """Execution of a robot's program: sends its requests to the twin, and waits for the replies.
 
     Args:
         twin: connection to the twin.
         sensed: sensor values at the start.
-        held: returns the objects that the robot believes to hold.
+        held: returns the objects that the robot believes it is holding.
         scope: prefix of the ids of the robot's tasks.
 
     Attributes:
@@ -51,7 +51,7 @@ class Course:
         self._ends = sensed.time
 
     def begin(self, operation: str, arguments: Mapping[str, Json]) -> dict[str, Json]:
-        """Announce the begin of an action, unless its operation is empty; returns the arguments of the announcement."""
+        """Announce the start of an action, unless its operation is empty; return the announcement's arguments."""
         announcement: dict[str, Json] = dict(arguments)
         if operation:
             announcement["task"] = self.outbox.name(operation)
@@ -97,12 +97,12 @@ class Course:
     def wait(
         self, seconds: float, request: Request | None = None, *, until_picture: bool = False
     ) -> list[Picture]:
-        """Let time pass, and announce the ends of actions meanwhile; returns the pictures that were taken.
+        """Let time pass, and announce the ends of actions meanwhile; return the pictures taken.
 
         Args:
             seconds: duration [s].
             request: request that starts now.
-            until_picture: whether to return as soon as a picture was taken.
+            until_picture: whether to return as soon as a picture has been taken.
         """
         until = self.sensed.time + max(0.0, seconds)
         pictures: list[Picture] = []
@@ -121,7 +121,7 @@ class Course:
             request_now = Request()
 
     def is_at(self, time: float) -> bool:
-        """Whether a time has been reached [s]."""
+        """Whether a time [s] has been reached."""
         return self.sensed.time >= time - _ROUNDING_S
 
     def _end_finished_actions(self) -> None:

@@ -1,4 +1,4 @@
-"""Interpret a drawing as a network: circles are states, diamonds conditions, bubbles and hexagons stack operations.
+"""Interprets a drawing as a network: circles are states, diamonds conditions, bubbles and hexagons stack operations.
 
 The notation is that of the paper (Machines 2026, 14(3), 273, figures 2 to 9). A bold arc without a shape at its tail
 leads to the initial state; its label gives the initial values of signals. On an arc, an empty bubble (a small circle)
@@ -81,7 +81,7 @@ def _nearest_shape(where: str, descriptions: Mapping[str, str]) -> str:
 
 
 def _read_notes(sheet: Sheet, data: dict[str, Any], tables: dict[str, list[str]]) -> dict[str, Any]:
-    """Move the network's entries of the notes into `data` and `tables`; return those of the page's machine."""
+    """Add a page's notes on the network to `data` and `tables`; return those on the page's machine."""
     machine_notes: dict[str, Any] = {}
     for shape in sheet.shapes:
         if shape.kind is not Kind.NOTE or shape.on:
@@ -196,9 +196,9 @@ class _Machine:
     def _initial(self, key: str) -> tuple[dict[str, Any], str]:
         """Return the initial values of signals, and the initial state."""
         if len(self._initial_wires) != 1:
-            found = f"{len(self._initial_wires)} bold arcs have no shape at their tail"
+            problem = f"{len(self._initial_wires)} bold arcs have no shape at their tail"
             expected = "one, which leads to the initial state"
-            raise NetworkError(found, f"page {self._sheet.name}", None, expected)
+            raise NetworkError(problem, f"page {self._sheet.name}", None, expected)
         wire = self._initial_wires[0]
         self.descriptions[f"{key}.init"] = self.descriptions[f"{key}.initial"] = self._at(wire)
         if wire.target not in self._states:
