@@ -18,13 +18,13 @@ from hetwin_core.ensemble.conductor.start.parameters import matching_entities
 from hetwin_core.ensemble.conductor.step.outputs import OutputWriter
 from hetwin_core.ensemble.model import AttributeStart
 from hetwin_core.ensemble.model_abilities import command, release, restore, save, take
-from hetwin_core.ensemble.own_modules import (
+from hetwin_core.ensemble.parameters import ParameterKind, ParameterRequest
+from hetwin_core.ensemble.scenario_modules import (
     distrust,
     distrusted_by,
     untrusted_module_error,
     use_modules_in,
 )
-from hetwin_core.ensemble.parameters import ParameterKind, ParameterRequest
 from hetwin_core.ensemble.scene.hands import HandDescription
 from hetwin_core.ensemble.scene.poses import is_pose
 from hetwin_core.ensemble.scene.scene import ResponsibilityTable, Scene

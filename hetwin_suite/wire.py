@@ -25,7 +25,7 @@ from model_nodes.main_physics.sources.bag_types import ACTION_ANNOTATION, JOINT_
 from model_nodes.main_physics.sources.event_stream import EventReader
 from model_nodes.main_physics.sources.joint_messages import DecodeError, JointMessageDecoder
 from model_nodes.main_physics.sources.live.link import RobotLink
-from model_nodes.main_physics.sources.live.readers import known_types, readers_of, since_begin
+from model_nodes.main_physics.sources.live.readers import known_types, readers_of, since_start
 from model_nodes.main_physics.sources.live.report import FOLLOWS, OK, STATUS, WARN
 
 __all__ = [
@@ -55,5 +55,5 @@ __all__ = [
     "odometry",
     "readers_of",
     "scan",
-    "since_begin",
+    "since_start",
 ]

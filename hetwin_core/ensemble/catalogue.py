@@ -9,7 +9,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.installed import MODELS, Group, install_command, package_of
 from hetwin_core.ensemble.model import Model
 from hetwin_core.ensemble.nearest import one_of
-from hetwin_core.ensemble.own_modules import untrusted_module_error
+from hetwin_core.ensemble.scenario_modules import untrusted_module_error
 
 TYPES = Group("hetwin.models", "model type", "MODULE:CLASS of a class derived from Model")
 

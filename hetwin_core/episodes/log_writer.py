@@ -48,14 +48,14 @@ class PeriodicTimer:
         self._period, self.next_ns = period_ns, first_ns
 
     def take(self, now_ns: int) -> bool:
-        """Whether it is due; if so, it is due again at the next multiple of its period."""
+        """Return whether it is due; if so, schedule it for the next multiple of its period."""
         if now_ns < self.next_ns:
             return False
         self.next_ns = self.after(now_ns)
         return True
 
     def after(self, now_ns: int) -> int:
-        """Next time at which it is due, after it was taken at `now_ns` [ns]."""
+        """Next due time if `take` is called at `now_ns` [ns]."""
         if now_ns < self.next_ns:
             return self.next_ns
         return self.next_ns + self._period * ((now_ns - self.next_ns) // self._period + 1)
@@ -73,7 +73,7 @@ class RecordedState(NamedTuple):
 
     @staticmethod
     def of(step: int, scene: Snapshot) -> RecordedState:
-        """Return the state after a step, in the scene's own arrays."""
+        """Return the state after a step, sharing the scene's arrays."""
         near = scene.tables.get(PROXIMITY, NO_PROXIMITY)
         return RecordedState(scene.time_ns, step, scene.values, scene.owners, scene.parents, near)
 
@@ -102,7 +102,7 @@ class StateSelector:
         self.happened = False
 
     def next_ns(self, now_ns: int) -> int:
-        """Next time at which a state is due by the rate, after that of `now_ns` [ns]."""
+        """Next time after `now_ns` at which the rate requires a state [ns]."""
         return self._due.after(now_ns)
 
     def first(self, scene: Snapshot) -> RecordedState:
@@ -145,7 +145,7 @@ _REPETITION_NS = 1_000_000_000
 """Period at which resting frames and particles are written again, for readers that start in the middle [ns]."""
 _EVENT_FLUSH_S = 0.5
 _FLUSH_S = 2.0
-"""Events reach the disk soon, other messages later, because many small chunks would make the file large [s]."""
+"""Maximum times until events and other messages reach the disk [s]; many small chunks would make the file large."""
 
 
 class RunLog(RunListener):
@@ -159,9 +159,9 @@ class RunLog(RunListener):
         out: folder of the run; made with its parents when the run starts.
         state_rate: states per simulated second. The first and the last state, and that of every step with an event
             or a handover, are always written.
-        transform_rate: maximum number of messages on ``/tf``, and of contacts, per simulated second. A message
-            without any motion is omitted, but for at most a second. If states are more frequent, each comes with
-            the first state at or after its due time.
+        transform_rate: maximum number of messages on ``/tf``, and of contacts, per simulated second. If
+            nothing moved, messages are omitted for at most a second. If states are more frequent, a message is
+            written with the first state at or after its due time.
 
     Raises:
         BadInput: if the folder already holds a run or cannot be written to; nothing is changed in this case.

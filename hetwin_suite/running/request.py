@@ -14,10 +14,10 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.sources import is_open_ended, named_source
 from hetwin_core.ensemble.errors import BadInput, Refused
 from hetwin_core.ensemble.model import Stepping
-from hetwin_core.ensemble.own_modules import distrust, distrusting
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_core.ensemble.scenario.source import SourceKind, kind_of
 from hetwin_core.ensemble.scenario.strict_yaml import Document, load_with_base, with_variant
+from hetwin_core.ensemble.scenario_modules import distrust, distrusting
 from hetwin_core.ensemble.supervision.interrupts import SHELL_BASE
 from hetwin_core.episodes.run_folder import run_folder
 

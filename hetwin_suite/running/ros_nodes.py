@@ -23,7 +23,7 @@ from hetwin_core.wire.run_identity import Claim, domain_id, participants_here
 from hetwin_suite.running.request import RunRequest
 
 OTHER_PARTICIPANTS = 2
-"""Participants of a run beside the models' nodes: the conductor and the command."""
+"""Participants of a run besides the models' nodes: the conductor and the command."""
 MAX_ON_LOCALHOST = 32
 """Number of participants that rmw_fastrtps can discover if it is restricted to one machine."""
 
@@ -50,7 +50,7 @@ class Nodes:
         scenario: scenario of the run.
         request: the run, and the hosts of its models.
         run: token of the run.
-        claim: the run's claim of its namespace, whose files the conductor's process inherits.
+        claim: the run's claim on its namespace, whose files the conductor's process inherits.
     """
 
     def __init__(self, scenario: Scenario, request: RunRequest, run: str, claim: Claim) -> None:
@@ -94,7 +94,7 @@ class Nodes:
             patience_s: time for which an exit is ignored, so that the conductor can report it first [s].
 
         Raises:
-            RunFailed: if a process exited with another code than 0 longer than `patience_s` ago.
+            RunFailed: if a process exited with a nonzero code more than `patience_s` ago.
         """
         for name, process in self._processes.items():
             # not poll(), which reaps the process: the conductor also needs its exit status
@@ -126,7 +126,7 @@ class Nodes:
             waiting: called repeatedly until all processes have exited.
         """
         self.note_shared_memory()
-        # The conductor first: to end a run in order it needs the models.
+        # The conductor first: it needs the models to end the run cleanly.
         conductor = [p for name, p in self._processes.items() if name == "conductor"]
         end_processes(conductor, waiting)
         end_processes(self._processes.values(), waiting)

@@ -267,7 +267,7 @@ def _body(chosen: ChosenRobot, packages: Mapping[str, Path], notes: Notes) -> Bo
 
 def _omitted(notes: Notes, chosen: ChosenRobot) -> tuple[str, ...]:
     """Return notes about omitted parts of the description: meshes, and features of MJCF that URDF lacks."""
-    return notes.left_out() if chosen.robot.file.suffix in (".urdf", ".xacro") else notes.all()
+    return notes.mesh_notes() if chosen.robot.file.suffix in (".urdf", ".xacro") else notes.all()
 
 
 def _ambiguous(chosen: ChosenRobot) -> list[str]:

@@ -35,7 +35,7 @@ class BaseDrives:
         any: whether there is any base to move.
 
     Raises:
-        BadInput: if no plan moves a base that follows odometry.
+        BadInput: if a base follows odometry, but no plan moves it.
     """
 
     def __init__(self, robots: Sequence[SceneRobot], plans: Plans, period_ns: int) -> None:
@@ -59,7 +59,7 @@ class BaseDrives:
         self._keys[robot.body.name] = robot.where
 
     def place(self, engine: Engine) -> None:
-        """Put the bases at their poses at the start.
+        """Place the bases at their initial poses.
 
         Raises:
             BadInput: if the engine has no such bases.
@@ -86,15 +86,15 @@ class BaseDrives:
     def align(
         self,
         engine: Engine,
-        pose: Callable[[str, str], Floats],
+        value_of: Callable[[str, str], Floats],
         placement: tuple[float, float, float],
         time_ns: int,
     ) -> Event:
-        """Put the base of the first robot at a pose in the plane, at rest and upright; the height of its root stays.
+        """Put the base of the first robot at a pose in the plane, at rest and upright; its root keeps its height.
 
         Args:
             engine: engine that holds the base.
-            pose: function from an entity and an attribute's name to its value.
+            value_of: returns the value of an entity's attribute by their names.
             placement: x, y [m] and yaw [rad] in the world.
             time_ns: time of the event that is returned [ns].
 
@@ -102,7 +102,7 @@ class BaseDrives:
             Unsupported: if the engine has no such base.
         """
         x, y, yaw = placement
-        current = pose(self._first_robot, POSE.name)
+        current = value_of(self._first_robot, POSE.name)
         state = np.zeros(POSE_SIZE)
         state[:7] = PlanarPose(x, y, yaw).in_space
         state[2] = current[2]

@@ -21,7 +21,7 @@ _TOLERANCE = 0.05
 """Maximum difference of positions that count as equal, as a fraction of the travel."""
 
 _CLOSED_FRACTION = 0.86
-"""Minimum closing that grippers report when their fingers meet, as a fraction of their travel."""
+"""Grippers whose fingers meet report at least this closed fraction of their travel."""
 
 
 @dataclass(slots=True)
@@ -36,7 +36,7 @@ class _PositionCheck(NamedTuple):
 
     Attributes:
         at_end: whether the twin's finger is at an end of its travel.
-        says_end: whether the gripper reports an end of its travel.
+        reports_end: whether the gripper reports an end of its travel.
         fits: whether the reported position fits the twin's finger; None if they cannot be compared.
     """
 
@@ -48,18 +48,18 @@ class _PositionCheck(NamedTuple):
 class GripperClaims:
     """Raises ``stalled_on_nothing`` and ``closed_but_holds``.
 
-    ``stalled_on_nothing``: a gripper reports a stall, while in the twin its hand neither holds anything nor stopped
-    short. Not raised if both are at an end of the fingers' travel, which stops any gripper.
+    ``stalled_on_nothing``: a gripper reports a stall, while in the twin its hand neither holds anything nor has
+    stopped before its goal. Not raised if gripper and twin are both at an end of the travel, where any gripper stalls.
 
     ``closed_but_holds``: a gripper reports that it reached its goal at an end of its travel, while in the twin its hand
     holds an object, with its fingers elsewhere.
 
-    Only hands are judged whose fingers were recorded and whose grip is watched by a model.
+    Only hands whose fingers were recorded and whose grip a model watches are judged.
 
     Args:
-        scale: time for which the twin must contradict after the claim [s].
-        layout: of the scene.
-        watched: the robots.
+        scale: time for which the twin must contradict a claim before it is reported [s].
+        layout: layout of the scene.
+        watched: state of the robots that is monitored.
     """
 
     def __init__(self, scale: Scale, layout: Layout, watched: WatchLayout) -> None:

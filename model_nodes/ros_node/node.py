@@ -27,7 +27,7 @@ from hetwin_core.ensemble.catalogue import declare_model, model_class
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import Model, Stepping, Tick
-from hetwin_core.ensemble.own_modules import use_modules_in
+from hetwin_core.ensemble.scenario_modules import use_modules_in
 from hetwin_core.ensemble.supervision.watched import here
 from hetwin_core.ensemble.topics import CLOCK, EVENTS, STATE
 from hetwin_core.ensemble.transport.remote.memory import MemoryChannel

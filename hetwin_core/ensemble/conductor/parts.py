@@ -109,7 +109,7 @@ def assemble(
 
 
 def _digest(scenario: Scenario, scene: Scene) -> Digest:
-    """The digest of a run; models that only observe it for its user are not part of it; they own the last slots."""
+    """Return the digest of a run. It excludes models that only watch the run for the user; those own the last slots."""
     observers = {plan.index for plan in scenario.models if plan.in_conductor}
     slots = sum(owner not in observers for owner in scene.table.owners.tolist())
     names = [scenario.models[index].name for index in observers]

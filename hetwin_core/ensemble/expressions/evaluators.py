@@ -18,7 +18,7 @@ import numpy as np
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.installed import Group
 from hetwin_core.ensemble.nearest import one_of
-from hetwin_core.ensemble.own_modules import untrusted_module_error
+from hetwin_core.ensemble.scenario_modules import untrusted_module_error
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import WORLD

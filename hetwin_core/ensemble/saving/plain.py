@@ -32,11 +32,15 @@ TAG = "$"
 
 REF, SHARED, KEPT, OBJECT, ENUM, NAMED = "$ref", "$shared", "$kept", "$object", "$enum", "$named"
 DICT, SCALAR, VIEW = "$dict", "$scalar", "$view"
-"""Tags in addition to those in `KINDS`."""
+"""Tags in addition to those in `KINDS`.
+
+REF refers to the object that SHARED numbers; an instance with KEPT is not saved, but taken from the fresh model; NAMED
+is a named tuple; DICT has keys that JSON lacks; SCALAR is a numpy scalar; VIEW is an array that shares its memory.
+"""
 
 
 class StateError(Refused):
-    """A state cannot be saved, or a saved state does not fit."""
+    """A state cannot be saved, or a saved state does not fit what restores it."""
 
 
 def class_name(cls: type[Any]) -> str:
@@ -45,7 +49,7 @@ def class_name(cls: type[Any]) -> str:
 
 
 def numbers_of(saved: Plain, *keys: str) -> tuple[int, ...]:
-    """Return the whole numbers at some keys.
+    """Return the integers at the given keys.
 
     Raises:
         StateError: if one is missing.
@@ -53,7 +57,7 @@ def numbers_of(saved: Plain, *keys: str) -> tuple[int, ...]:
     found = [saved.get(key) if isinstance(saved, dict) else None for key in keys]
     for key, number in zip(keys, found, strict=True):
         if type(number) is not int:
-            raise StateError(f"the saved state has no whole number {key!r}")
+            raise StateError(f"the saved state has no integer {key!r}")
     return tuple(number for number in found if isinstance(number, int))
 
 
@@ -92,12 +96,12 @@ _NAMES = {factory: name for name, factory in _FACTORIES.items()}
 
 def _numpy_generator(parts: list[Any]) -> np.random.Generator:
     state = _mapping(parts[0])
-    bits = _BITS[state["bit_generator"]]()
+    bits = _BIT_GENERATORS[state["bit_generator"]]()
     bits.state = state
     return np.random.Generator(bits)
 
 
-_BITS: Mapping[str, Callable[[], Any]] = {
+_BIT_GENERATORS: Mapping[str, Callable[[], Any]] = {
     kind.__name__: kind
     for kind in (
         np.random.PCG64,
@@ -159,7 +163,7 @@ def from_text(text: str | bytes) -> Any:
 
 
 def _as_json(value: object) -> object:
-    """Encode a value that JSON lacks."""
+    """Encode a value that JSON cannot represent."""
     if isinstance(value, Mapping):
         return dict(value)
     if not isinstance(value, np.ndarray) or value.dtype.hasobject:

@@ -12,8 +12,8 @@ from hetwin_core.ensemble.concern_words import ROBOT_HEALTH
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.model import Model, Stepping
 from hetwin_core.ensemble.node_type import NODE, node_class
-from hetwin_core.ensemble.own_modules import folder_of_module
 from hetwin_core.ensemble.scenario.schema import AdmitEntry, ModelEntry, OnFailure, ScenarioFile
+from hetwin_core.ensemble.scenario_modules import folder_of_module
 from hetwin_core.ensemble.scene.values import ANY_ATTRIBUTE
 
 ModelClass: TypeAlias = type[Model]

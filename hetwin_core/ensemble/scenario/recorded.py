@@ -6,7 +6,7 @@ from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.limits import read_json
-from hetwin_core.ensemble.own_modules import distrust
+from hetwin_core.ensemble.scenario_modules import distrust
 
 
 class JointSource(StrEnum):

@@ -15,7 +15,6 @@ from hetwin_core.ensemble.expressions.evaluators import Evaluator, all_evaluator
 from hetwin_core.ensemble.expressions.expression import Expression
 from hetwin_core.ensemble.installed import SCENARIOS, install_command
 from hetwin_core.ensemble.nearest import one_of, perhaps
-from hetwin_core.ensemble.own_modules import use_modules_in
 from hetwin_core.ensemble.resources import DATA_SCHEME, Kind, find, find_known, names_of
 from hetwin_core.ensemble.scenario import strict_yaml
 from hetwin_core.ensemble.scenario.household import complete, locate_in_attributes_file
@@ -23,6 +22,7 @@ from hetwin_core.ensemble.scenario.model_plan import ModelPlan, model_plans
 from hetwin_core.ensemble.scenario.robot import NamedRobot, Robot
 from hetwin_core.ensemble.scenario.schema import ScenarioFile
 from hetwin_core.ensemble.scenario.strict_yaml import load_with_base, with_variant
+from hetwin_core.ensemble.scenario_modules import use_modules_in
 from hetwin_core.ensemble.triggers.trigger import Trigger, compile_evaluators, compile_triggers
 from hetwin_core.ensemble.validation import check
 

@@ -16,7 +16,7 @@ _IDENTITY = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class ScanPattern:
-    """The beams of a laser scanner, in the x-y plane of its frame, evenly from the first angle to the last.
+    """The beams of a laser scanner, in the x-y plane of its frame, evenly spaced from the first angle to the last.
 
     Attributes:
         name: name of the scanner.
@@ -55,11 +55,11 @@ class ScanPattern:
 
     def frame_on(self, link: str) -> str:
         """Name of its frame: that of its link if their poses coincide, else its own name with the robot's prefix."""
-        robot, scope, _ = link.rpartition("::")
-        return link if self.pose == _IDENTITY else f"{robot}{scope}{self.name}"
+        robot, separator, _ = link.rpartition("::")
+        return link if self.pose == _IDENTITY else f"{robot}{separator}{self.name}"
 
     def as_measured(self, distances: Floats) -> Floats:
-        """Return the attribute's values from each beam's distance to its first hit [m]; the reach without a hit."""
+        """Convert distances to the first hits [m], or the reach without a hit, to values of the attribute."""
         return np.where(distances < self.nearest, 0.0, distances)
 
     def as_published(self, scan: Floats) -> Floats:

@@ -128,7 +128,7 @@ class ModelPort(ABC):
     """
 
     plan: ModelPlan
-    is_elsewhere: bool = False
+    is_remote: bool = False
     """Whether the model works in parallel as soon as a step is requested."""
     reads_tables: tuple[str, ...] = tuple(TABLES)
     """Names of the tables that the model's snapshots must contain; set by `initialize`."""

@@ -75,8 +75,8 @@ def bare(value: object) -> object:
     return value.thing if isinstance(value, BuiltTerm) else value
 
 
-def rows_of(*values: object) -> tuple[Evidence, ...]:
-    """Return the rows that values were made from."""
+def rows_of_terms(*values: object) -> tuple[Evidence, ...]:
+    """Return the rows that the terms among values were made from."""
     return tuple(row for value in values if isinstance(value, BuiltTerm) for row in value.rows)
 
 
@@ -189,7 +189,7 @@ class TermFunctions:
         own: Mapping[str, Callable[..., Any]] = {
             AND: partial(self._join, and_),
             OR: partial(self._join, or_),
-            NOT: lambda term: BuiltTerm(Negation(self.term(term)), rows_of(term)),
+            NOT: lambda term: BuiltTerm(Negation(self.term(term)), rows_of_terms(term)),
             STATE: lambda text, variables: BuiltTerm(State(text, variables)),
             "any": Variable,
             "event": self._make_atom,
@@ -212,7 +212,7 @@ class TermFunctions:
         return found
 
     def _join(self, join: Callable[[Term, Term], Term], one: object, two: object) -> BuiltTerm:
-        return BuiltTerm(join(self.term(one), self.term(two)), rows_of(one, two))
+        return BuiltTerm(join(self.term(one), self.term(two)), rows_of_terms(one, two))
 
     def _make_atom(self, name: str, *arguments: object) -> BuiltTerm:
         if name != LOC:

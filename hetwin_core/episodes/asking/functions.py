@@ -17,8 +17,7 @@ from hetwin_core.episodes.asking.answer import (
     of_task,
     reason,
 )
-from hetwin_core.episodes.asking.formulas import BuiltTerm, TermFunctions, bare
-from hetwin_core.episodes.asking.formulas import rows_of as made_from
+from hetwin_core.episodes.asking.formulas import BuiltTerm, TermFunctions, bare, rows_of_terms
 from hetwin_core.episodes.asking.questions import Questions
 from hetwin_core.episodes.asking.terms import Atom, Term, Variable
 from hetwin_core.episodes.asking.times import (
@@ -45,6 +44,7 @@ def task_map(task: Task, tables: Tables) -> dict[str, Any]:
     ended = tables.finished or task.status not in (Status.CREATED, Status.ACTIVE)
     row = row_of(task)
     end = row["to"] if ended else None
+    # from and to are the columns of the table, start and end the words of questions
     return {**row, "to": end, "start": row["from"], "end": end, TASK_ROW: task.row}
 
 
@@ -53,7 +53,7 @@ def event_map(event: Happening, row: int | None) -> dict[str, Any]:
 
     Args:
         event: an event of the world or of beliefs.
-        row: its number in the events; None: it is no row of the events.
+        row: its number in the events; None if it is not a row of the events.
     """
     return {
         "name": event.name,
@@ -86,7 +86,7 @@ class Functions:
     """Functions of one question.
 
     Args:
-        questions: questions to the episode.
+        questions: answers questions about the episode.
         names: names of fluents, events and attributes.
     """
 
@@ -152,8 +152,8 @@ class Functions:
         measured = self._questions.value(self._terms.term(term), self._when(when))
         return self._record_value(measured.value, measured.evidence, when)
 
-    def _variable(self, of: Value, when: Value, task: Value = None) -> Value:
-        name_or_atom = of if isinstance(of, str) else self._atom(of)
+    def _variable(self, name_or_term: Value, when: Value, task: Value = None) -> Value:
+        name_or_atom = name_or_term if isinstance(name_or_term, str) else self._atom(name_or_term)
         task_with_variable = None if task is None else self._task_of(task)
         measured = self._questions.variable(name_or_atom, self._when(when), task_with_variable)
         return self._record_value(measured.value, measured.evidence, when)
@@ -172,7 +172,7 @@ class Functions:
 
     def _causes(self, *given: Value) -> Value:
         """Return the causes of an event, whether a cause is among them, or whether a state caused a belief."""
-        if len(given) == len(("fluent", "belief", "moment")):
+        if len(given) == 3:  # fluent, belief, moment
             state, belief, when = given
             answer = self._questions.caused(
                 self._terms.term(state), self._atom(belief), self._when(when)
@@ -292,13 +292,13 @@ class Functions:
         return tuple(found)
 
     def _record_truth(self, answer: Answer, *arguments_used: Value) -> bool:
-        self.record.note(answer, made_from(*arguments_used))
+        self.record.note(answer, rows_of_terms(*arguments_used))
         if answer.truth is None:
             raise NotKnown(reason(answer.why))
         return answer.truth
 
     def _record_value(self, value: Value, evidence: tuple[Evidence, ...], when: Value) -> Value:
-        self.record.rows(*evidence, *made_from(when))
+        self.record.rows(*evidence, *rows_of_terms(when))
         if value is None and not evidence:
             raise NotKnown(say("question.not_said"))
         return value
@@ -330,6 +330,7 @@ class Functions:
         )
 
     def _believed_event(self, event: Happening) -> dict[str, Any]:
+        """Return an event that the robot believes; one of a task is no row of the events, so the task is recorded."""
         from_task = event.arguments.get("task")
         if isinstance(from_task, str):
             self.record.rows(of_task(self._questions.task(from_task)))

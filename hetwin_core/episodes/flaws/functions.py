@@ -113,7 +113,7 @@ class Findings:
         return list(map(row_of, wrongly_taken(self._facts)))
 
     def failed_tasks(self) -> list[Row]:
-        """failed_tasks(): tasks that failed and were not repeated with success."""
+        """failed_tasks(): tasks that failed and were not repeated successfully."""
         return list(map(self._task, self._goals.failed()))
 
     def unmet_goals(self) -> list[Row]:
@@ -121,7 +121,7 @@ class Findings:
         return [row_of(found, robot=self._is_robot(found.entities)) for found in self._unmet]
 
     def undone_goals(self) -> list[Row]:
-        """undone_goals(): goals that held at the end of their tasks, and that a blow of the robot undid later."""
+        """undone_goals(): goals that held at the end of their tasks, and that a blow to their subjects undid later."""
         return list(map(row_of, self._undone))
 
     def wrong_beliefs(self) -> list[Row]:

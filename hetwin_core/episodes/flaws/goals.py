@@ -18,15 +18,15 @@ BEFORE_NS, AFTER_NS = 100_000_000, SECOND
 """A goal is reached if it holds between BEFORE_NS before and AFTER_NS after the end of its task [ns]."""
 TAKING = frozenset({"lift", "carry", "transport", "pick_up", "transfer"})
 """Operations that move their object away."""
-_LASTING = {"on": BORNE, "in_container": "in_container", "connected": "connected"}
-"""Fluents that a later task must not undo, and the fluents whose ends show it."""
+_END_SHOWN_BY = {"on": BORNE, "in_container": "in_container", "connected": "connected"}
+"""Fluent that a later task must not undo -> fluent whose end shows that it was undone."""
 _INTERRUPTION_NS = 2 * SECOND
 """Maximum interruption of a goal that does not count as undone [ns]."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnmetGoal:
-    """The goal of a successful task that does not hold.
+    """A goal that does not hold, although its task succeeded.
 
     Attributes:
         task: the task.
@@ -64,13 +64,15 @@ class UnmetGoal:
 
 @dataclass(frozen=True, slots=True)
 class UndoneGoal:
-    """A goal that held at the end of its task, and was undone later by something that the robot struck.
+    """A goal that held at the end of its task, and was undone later when something struck its subject.
+
+    Links of robots strike it, or objects that are carried or moving.
 
     Attributes:
         task: the task with the goal.
         by: the task that undid it; None if none was in progress.
-        occasion: the occasion that ended.
-        move: the motion that ended it.
+        occasion: the time in which the goal's fluent held, until it was undone.
+        move: the motion of the goal's subject that ended it.
     """
 
     task: Task
@@ -80,12 +82,12 @@ class UndoneGoal:
 
     @property
     def blow(self) -> Occasion:
-        """The contact that undid it."""
+        """The contact that undid the goal."""
         return self.move.blows[0]
 
     @property
     def striker(self) -> str:
-        """The body that struck it."""
+        """The body that struck the goal's subject."""
         return self.move.other(self.blow)
 
     @property
@@ -99,8 +101,8 @@ class Goals:
 
     Args:
         facts: facts of the episode.
-        questions: questions to it.
-        moves: motions of its objects.
+        questions: answers questions about the episode.
+        moves: motions of the episode's objects.
     """
 
     def __init__(self, facts: Facts, questions: Questions, moves: list[Move]) -> None:
@@ -123,10 +125,10 @@ class Goals:
             if term is None:
                 yield task, None
             else:
-                yield task, self._is_plainly_met(term, task) or self._holds(term, task)
+                yield task, self._is_single_fluent_met(term, task) or self._holds(term, task)
 
     def failed(self) -> Iterator[Task]:
-        """Yield the innermost failed tasks that were not repeated with success, with the program's reason."""
+        """Yield the innermost failed tasks that were not repeated successfully, with the program's reason."""
         tasks, named = self._facts.tables.tasks, self._facts.named
         with_failed_parts = {t.parent for t in tasks if t.status is Status.FAILED}
         for task in tasks:
@@ -164,12 +166,12 @@ class Goals:
         return any(r.span.from_ns <= span.from_ns and r.span.to_ns >= span.to_ns for r in rows)
 
     def undone(self) -> Iterator[UndoneGoal]:
-        """Yield the goals that the robot undid by striking their subjects, one for each innermost task."""
+        """Yield the goals that were undone when something struck their subjects, one for each innermost task."""
         found: dict[int, UndoneGoal] = {}
         for task in self._successful():
             for fluent, names in terms_in(task.goal):
-                if fluent in _LASTING and len(names) == 2 and "!" not in task.goal:
-                    for undone_goal in self._undone(task, _LASTING[fluent], *names):
+                if fluent in _END_SHOWN_BY and len(names) == 2 and "!" not in task.goal:
+                    for undone_goal in self._undone(task, _END_SHOWN_BY[fluent], *names):
                         # subtasks start later, and replace their parents
                         found[undone_goal.occasion.row] = undone_goal
         yield from found.values()
@@ -183,8 +185,8 @@ class Goals:
         except BadInput:
             return None  # the goal cannot be evaluated
 
-    def _is_plainly_met(self, term: Term, task: Task) -> bool:
-        """Whether a goal is a single fluent that holds at the end of its task; others need a question."""
+    def _is_single_fluent_met(self, term: Term, task: Task) -> bool:
+        """Whether a goal is a single fluent that holds at the end of its task; other goals need a query."""
         if not isinstance(term, Atom) or term.place is not None:
             return False
         names = tuple(name for name in term.arguments if isinstance(name, str))

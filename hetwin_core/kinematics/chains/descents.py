@@ -24,8 +24,8 @@ MAX_STEP = 1.0
 DAMPING = 0.1
 """The damping added to J J^T is this factor times the squared error."""
 MIN_DAMPING = 1e-10
-SLOW = 0.6
-"""Minimum ratio of squared errors after and before a slow step."""
+SLOW_RATIO = 0.6
+"""A step is slow if the squared error after it exceeds this share of that before it."""
 SLOW_STEPS = 2
 """Number of consecutive slow steps after which a start is given up."""
 STEPS = 20
@@ -34,7 +34,7 @@ RADIAN = 0.3
 
 
 class Solution(NamedTuple):
-    """A solution.
+    """Result of a descent.
 
     Attributes:
         positions: (n,) of the chain's joints [rad or m]: the solution, or the best approximation.
@@ -55,10 +55,10 @@ class Solution(NamedTuple):
 
 
 class Descent:
-    """Descents of one chain; buffers are allocated once, because a step takes only some ten microseconds.
+    """Descents of one chain; buffers are allocated once, because a step takes only about ten microseconds.
 
     Args:
-        chain: with n joints.
+        chain: kinematic chain with n joints.
         tolerance: maximum of the six errors of a solution [m and rad].
     """
 
@@ -89,7 +89,7 @@ class Descent:
             positions = self._after_step(positions, DAMPING * square)
             before = square
             largest, square = self._evaluate(position, quaternion, positions)
-            slow = slow + 1 if square > SLOW * before else 0
+            slow = slow + 1 if square > SLOW_RATIO * before else 0
             if slow == SLOW_STEPS:
                 break
         distance, angle = np.linalg.norm(self._error[:3]), np.linalg.norm(self._error[3:])
@@ -151,8 +151,8 @@ def end_pose(pose: Floats) -> EndPose:
 Ints = NDArray[np.intp]
 Bools = NDArray[np.bool_]
 
-_STEPS = 12
-"""Maximum number of steps in a batch; fewer than for one pose, because the last few columns cost as much as many."""
+_BATCH_STEPS = 12
+"""Maximum number of steps in a batch; fewer than for one pose, as a step for few remaining poses costs as much."""
 _SMALL = 1e-9
 
 
@@ -197,7 +197,7 @@ class Descents:
     """Descents of one chain for many poses, by the same rules as in `Descent`.
 
     Args:
-        chain: with n joints.
+        chain: kinematic chain with n joints.
         tolerance: maximum of the six errors of a solution [m and rad].
     """
 
@@ -222,21 +222,21 @@ class Descents:
         """The final postures (n, m) of descents, and their errors (6, m) along the root's axes [m, rad]."""
         m = posture.shape[1]
         ends, errors = posture.copy(), np.zeros((6, m))
-        at, before, slow = np.arange(m), np.full(m, np.inf), np.zeros(m, np.intp)
-        for i in range(_STEPS + 1):
+        columns, before, slow = np.arange(m), np.full(m, np.inf), np.zeros(m, np.intp)
+        for i in range(_BATCH_STEPS + 1):
             moved = self._screws.move(posture)
-            turn = turn_between(rotation[:, :, at], moved.rotation)
-            error = np.concatenate((position[:, at] - moved.position, turn))
+            turn = turn_between(rotation[:, :, columns], moved.rotation)
+            error = np.concatenate((position[:, columns] - moved.position, turn))
             square = np.einsum("im,im->m", error, error)
-            slow = np.where(square > SLOW * before, slow + 1, 0)
+            slow = np.where(square > SLOW_RATIO * before, slow + 1, 0)
             exact = np.abs(error).max(axis=0) <= self._tolerance
-            is_active = ~exact & (slow < SLOW_STEPS) & (i < _STEPS)
-            ends[:, at[~is_active]] = posture[:, ~is_active]
-            errors[:, at[~is_active]] = error[:, ~is_active]
+            is_active = ~exact & (slow < SLOW_STEPS) & (i < _BATCH_STEPS)
+            ends[:, columns[~is_active]] = posture[:, ~is_active]
+            errors[:, columns[~is_active]] = error[:, ~is_active]
             active = np.flatnonzero(is_active)
             if not len(active):
                 break
-            at, before, slow = at[active], square[active], slow[active]
+            columns, before, slow = columns[active], square[active], slow[active]
             jacobian = moved.jacobian.take(active, axis=2)
             posture = self._stepped(posture[:, active], jacobian, error[:, active], before)
         return ends, errors
@@ -281,9 +281,9 @@ def turn_between(wanted: Floats, current: Floats) -> Floats:
     cosine = 0.5 * (np.einsum("iim->m", relative) - 1.0)
     angle = np.arctan2(sine, cosine)
     turns = sines * np.where(sine > _SMALL, angle / np.maximum(sine, _SMALL), 1.0)
-    reversed_ = (sine <= _SMALL) & (cosine < 0.0)
-    if reversed_.any():  # half turns, whose sines do not give their axes
-        for i in np.flatnonzero(reversed_):
+    is_half_turn = (sine <= _SMALL) & (cosine < 0.0)
+    if is_half_turn.any():  # the sines of half turns do not give their axes
+        for i in np.flatnonzero(is_half_turn):
             sums = relative[:, :, i] + np.eye(3)
             axis = sums[:, int(np.argmax(np.diag(sums)))]
             turns[:, i] = np.pi * axis / np.linalg.norm(axis)

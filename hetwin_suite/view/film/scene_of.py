@@ -1,4 +1,4 @@
-"""Makes the scene that a page draws from a layout, for films and for live runs."""
+"""Builds, from a layout, the scene that a page draws, for films and for live runs."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from hetwin_core.ensemble.scene.values import Floats, Shape, ShapeKind
 from hetwin_suite.view.film.film import Actor, Body, Mesh, Part, Responsible, Scene
 from hetwin_suite.view.palette import model_colours
 
-_FACES_OF_SOLIDS = 600
+_MAX_COLLISION_FACES = 600
 """Maximum number of faces of a mesh that is drawn only as a collision shape."""
 
 _BARE = 2 / 3
-"""Fraction of a robot's moving links without shapes above which bones are drawn."""
+"""Bones are drawn if more than this fraction of a robot's moving links have no shapes."""
 
 
 def scene_of(
@@ -64,13 +64,13 @@ class _Meshes:
         self.kept: list[Mesh] = []
         self._numbers: dict[tuple[bytes, bytes, int], int] = {}
 
-    def number(self, shape: Shape, most: int) -> int:
-        """Return the index of a shape's mesh, with about `most` faces at most; -1 if it has none."""
+    def number(self, shape: Shape, max_faces: int) -> int:
+        """Return the index of a shape's mesh, with at most about `max_faces` faces; -1 if it has none."""
         if shape.vertices is None or shape.faces is None:
             return -1
-        key = shape.vertices.tobytes(), shape.faces.tobytes(), most
+        key = shape.vertices.tobytes(), shape.faces.tobytes(), max_faces
         if key not in self._numbers:
-            mesh = small_mesh(shape, most)
+            mesh = small_mesh(shape, max_faces)
             if mesh is None:
                 return -1
             self._numbers[key] = len(self.kept)
@@ -87,7 +87,7 @@ def _parts(entity: Entity, meshes: _Meshes) -> tuple[Part, ...]:
             continue
         mesh = -1
         if shape.kind is ShapeKind.MESH:
-            mesh = meshes.number(shape, MAX_FACES if is_drawn else _FACES_OF_SOLIDS)
+            mesh = meshes.number(shape, MAX_FACES if is_drawn else _MAX_COLLISION_FACES)
             if mesh < 0:
                 continue
         size = tuple(float(x) for x in shape.size)
@@ -105,7 +105,7 @@ def in_page_order(pose: Sequence[float]) -> tuple[float, ...]:
 
 
 def _bones(layout: Layout, numbers: Mapping[str, int]) -> tuple[tuple[int, int], ...]:
-    """Return the bones of all robots whose moving links mostly have no shapes."""
+    """Return the bones, (parent, child) indices of bodies, of robots most of whose moving links have no shapes."""
     found = []
     for robot in layout.of_kind(EntityKind.ROBOT):
         links = [
@@ -126,16 +126,16 @@ def _bones(layout: Layout, numbers: Mapping[str, int]) -> tuple[tuple[int, int],
 
 MAX_FACES = 4000
 _FINEST, _COARSEST = 64, 8
-"""Numbers of grid cells along a mesh's longest side between which vertices are merged."""
+"""Range of the number of grid cells along a mesh's longest side; the vertices in one cell are merged."""
 
 
-def small_mesh(shape: Shape, most: int = MAX_FACES) -> Mesh | None:
-    """Return the mesh of a shape, simplified to about `most` faces at most; None if the shape has no mesh."""
+def small_mesh(shape: Shape, max_faces: int = MAX_FACES) -> Mesh | None:
+    """Return the mesh of a shape, simplified to at most about `max_faces` faces; None if the shape has no mesh."""
     if shape.vertices is None or shape.faces is None or not len(shape.faces):
         return None
     full = Mesh(np.asarray(shape.vertices, np.float32), np.asarray(shape.faces, np.uint32))
     mesh, cells = full, _FINEST
-    while len(mesh.faces) > most and cells >= _COARSEST:
+    while len(mesh.faces) > max_faces and cells >= _COARSEST:
         mesh = _merged(full, cells)
         cells = cells * 3 // 4
     return mesh
@@ -162,7 +162,7 @@ def _merged(mesh: Mesh, cells: int) -> Mesh:
 _VISIBLE = 0.1
 """Minimum opacity of a visible shape."""
 _SMALL = 0.5
-"""Extent of all visual shapes, as a fraction of the collision shapes', below which both are drawn."""
+"""If the visual shapes' extent is less than this fraction of the collision shapes' extent, both are drawn."""
 
 
 def drawn_shapes(entity: Entity) -> list[Shape]:

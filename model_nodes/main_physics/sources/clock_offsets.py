@@ -1,9 +1,10 @@
 """Offsets between the clocks of a recording's topics, estimated from two reports of the same motion.
 
-A wrist's wrench changes whenever the efforts of the arm's joints do, whatever the cause; the position of a gripper or a
-controller changes when the joints move. So the changes of one topic are fitted linearly by those of another one at each
-shift of time. The shift that explains most is the offset, if no other shift comes near, if it is the same in each third
-of the motion, and if it is clearly larger than the interval between two samples. Otherwise nothing is reported.
+A wrist's wrench changes whenever the efforts of the arm's joints do, whatever the cause; the position that a gripper
+or controller reports changes when the joints move. So the changes of one topic are fitted linearly by those of another
+one at each shift of time. The shift that explains the largest share of the changes is the offset, if no other shift
+explains half as much, if it is the same in each third of the motion, and if it is clearly larger than the interval
+between two samples. Otherwise nothing is reported.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ from model_nodes.main_physics.sources.wrenches import wrench_numbers
 CLOCK_OFFSET = "clock_offset"
 _STEP = 0.01
 """Step of the tested shifts [s]; messages within half of it after another one are left out."""
-_RANGE, _MAX_RIVAL = 100, 200
-"""Maximum offset, and maximum shift that may rival it [steps]."""
+_MAX_DELAY, _MAX_SHIFT = 100, 200
+"""Maximum delay either way, and maximum shift that is tested for a similarly good fit [steps]."""
 _WIDTH = 0.06
 """Minimum time over which changes are computed [s]."""
 _MAX_DURATION = 120.0
-"""Maximum duration that is evaluated [s]; of longer recordings the part with most changes is used."""
+"""Maximum duration that is evaluated [s]; of longer recordings the part with the most changes is used."""
 _MIN_DURATION = 8.0
 _MAX_INTERVAL = 0.1
 _MIN_MESSAGES = 100
@@ -102,7 +103,7 @@ def _finding(signal: Signal, other: str, offset: Offset) -> Finding:
 
 
 def offset_between(first: Signal, other: Signal) -> Offset | None:
-    """Return the delay of the other track relative to the first one; None if it cannot be identified clearly."""
+    """Return the delay of the other signal relative to the first one; None if it cannot be identified clearly."""
     interval = max(float(np.median(np.diff(signal.times))) for signal in (first, other))
     begin, end = (choose(first.times[i], other.times[i]) for choose, i in ((max, 0), (min, -1)))
     if interval > _MAX_INTERVAL or end - begin < _MIN_DURATION:
@@ -112,15 +113,17 @@ def offset_between(first: Signal, other: Signal) -> Offset | None:
     predictors, targets = (_changes(signal, grid, width) for signal in (first, other))
     energy = np.cumsum((targets**2).sum(axis=1))
     rows = _busiest(energy)
-    if not predictors.shape[1] or not targets.shape[1] or rows.stop - rows.start <= 3 * _MAX_RIVAL:
+    if not predictors.shape[1] or not targets.shape[1] or rows.stop - rows.start <= 3 * _MAX_SHIFT:
         return None
     best = _best_shift(_shares(predictors, targets, rows.start, rows.stop))
     if best is None:
         return None
     steps = np.linspace(energy[rows.start], energy[rows.stop - 1], _PARTS + 1)
     edges = np.searchsorted(energy, steps).tolist()
-    parts = [_shares(predictors, targets, a - _RANGE, b + _RANGE) for a, b in pairwise(edges)]
-    deviations = [abs(int(np.argmax(part)) - _MAX_RIVAL - best) * _STEP for part in parts]
+    parts = [
+        _shares(predictors, targets, a - _MAX_DELAY, b + _MAX_DELAY) for a, b in pairwise(edges)
+    ]
+    deviations = [abs(int(np.argmax(part)) - _MAX_SHIFT - best) * _STEP for part in parts]
     uncertainty = max(deviations) + _STEP
     if uncertainty > _TOLERANCE:
         return None
@@ -129,7 +132,7 @@ def offset_between(first: Signal, other: Signal) -> Offset | None:
 
 
 def _changes(signal: Signal, grid: Floats, width: int) -> Floats:
-    """Return (n, m) the changes over `width` steps of the numbers that change, divided by their standard deviation."""
+    """Return the changes (n, m) over `width` steps of the columns that change, divided by their standard deviation."""
     columns = [np.interp(grid, signal.times, column) for column in signal.numbers.T]
     changes = np.array([column[width:] - column[:-width] for column in columns]).T
     deviations = changes.std(axis=0)
@@ -139,7 +142,7 @@ def _changes(signal: Signal, grid: Floats, width: int) -> Floats:
 
 
 def _busiest(energy: Floats) -> slice:
-    """Return the rows of the part with most changes, of at most the longest duration."""
+    """Return the rows with the most changes, over at most `_MAX_DURATION`."""
     count = round(_MAX_DURATION / _STEP)
     if len(energy) <= count:
         return slice(0, len(energy))
@@ -149,20 +152,20 @@ def _busiest(energy: Floats) -> slice:
 
 def _shares(predictors: Floats, targets: Floats, begin: int, end: int) -> Floats:
     """Return the share of the changes of `targets` that `predictors` explain, for each shift; 0 for too few rows."""
-    begin, end = max(begin, _MAX_RIVAL), min(end, len(predictors) - _MAX_RIVAL)
-    if end - begin < _RANGE:
-        return np.zeros(2 * _MAX_RIVAL + 1)
+    begin, end = max(begin, _MAX_SHIFT), min(end, len(predictors) - _MAX_SHIFT)
+    if end - begin < _MAX_DELAY:
+        return np.zeros(2 * _MAX_SHIFT + 1)
     basis, _ = np.linalg.qr(predictors[begin:end] - predictors[begin:end].mean(axis=0))
-    shifted = targets[begin - _MAX_RIVAL : end + _MAX_RIVAL]
+    shifted = targets[begin - _MAX_SHIFT : end + _MAX_SHIFT]
     length = 1 << (len(shifted) - 1).bit_length()  # a power of two, for fast transforms
     spectra = [np.fft.rfft(rows, length, axis=0) for rows in (basis, shifted)]
     products = spectra[0].conj()[:, :, None] * spectra[1][:, None, :]
-    correlations = np.fft.irfft(products, length, axis=0)[: 2 * _MAX_RIVAL + 1]
+    correlations = np.fft.irfft(products, length, axis=0)[: 2 * _MAX_SHIFT + 1]
     return np.asarray((correlations**2).sum(axis=(1, 2)) / _energies(shifted, end - begin))
 
 
 def _energies(rows: Floats, count: int) -> Floats:
-    """Return the sum of squares about the mean of `count` rows, from each row on."""
+    """Return the sum of squared deviations from the mean, for each window of `count` consecutive rows."""
     totals = np.stack((rows, rows**2)).cumsum(axis=1)
     before = np.concatenate((np.zeros_like(totals[:, :1]), totals), axis=1)
     sums, squares = before[:, count:] - before[:, :-count]
@@ -171,15 +174,15 @@ def _energies(rows: Floats, count: int) -> Floats:
 
 
 def _best_shift(shares: Floats) -> int | None:
-    """Return the shift that explains most; None if it explains little, or another peak explains half as much."""
+    """Return the shift that explains the most; None if it explains little, or another peak explains half as much."""
     best = int(np.argmax(shares))
     less = np.flatnonzero(shares <= shares[best] / 2.0)
     first = int(less[less < best].max(initial=-1)) + 1
     last = int(less[less > best].min(initial=len(shares)))
     rivals = np.concatenate((shares[:first], shares[last:]))
     is_clear = len(rivals) and rivals.max() <= shares[best] / 2.0
-    is_near = abs(best - _MAX_RIVAL) <= _RANGE
-    return best - _MAX_RIVAL if is_clear and is_near and shares[best] >= _MIN_SHARE else None
+    is_near = abs(best - _MAX_SHIFT) <= _MAX_DELAY
+    return best - _MAX_SHIFT if is_clear and is_near and shares[best] >= _MIN_SHARE else None
 
 
 def _grouped_by_topic(series: Sequence[Series]) -> dict[str, list[Series]]:

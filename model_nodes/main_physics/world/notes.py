@@ -14,7 +14,7 @@ _SCHEMES = ("package://", "model://")
 
 @dataclass(frozen=True, slots=True)
 class _LeftOut:
-    """Marks the position in the list of notes of all left-out meshes of one file."""
+    """Placeholder in the list of notes for the note about all left-out meshes of one file."""
 
     label: str
 
@@ -23,11 +23,11 @@ class Notes:
     """Collects notes in order, without duplicates.
 
     Attributes:
-        included: number of the files that were read for nested models.
+        included_count: number of files read for nested models.
     """
 
     def __init__(self) -> None:
-        self.included = 0
+        self.included_count = 0
         self._notes: dict[str | _LeftOut, None] = {}
         self._meshes: dict[str, dict[str, BadInput]] = {}
 
@@ -53,11 +53,11 @@ class Notes:
         for label, meshes in self._meshes.items():
             target._meshes.setdefault(label, {}).update(meshes)
 
-    def left_out(self) -> tuple[str, ...]:
+    def mesh_notes(self) -> tuple[str, ...]:
         """Return the notes about left-out meshes, one for each robot or world."""
         return tuple(_meshes_note(label, meshes) for label, meshes in self._meshes.items())
 
-    def meshes(self) -> tuple[str, ...]:
+    def left_out_meshes(self) -> tuple[str, ...]:
         """Return the references to the left-out meshes."""
         return tuple(reference for meshes in self._meshes.values() for reference in meshes)
 
@@ -82,7 +82,7 @@ def _meshes_note(label: str, meshes: Mapping[str, BadInput]) -> str:
     advice = ""
     if packages:
         mapped = ", ".join(f"{package}: FOLDER" for package in packages)
-        advice = f"; `packages: {{{mapped}}}` in the scenario, or --package NAME=FOLDER, maps them"
+        advice = f"; set `packages: {{{mapped}}}` in the scenario, or pass --package NAME=FOLDER"
     return f"{label}: {len(meshes)} meshes are left out: {', '.join(groups)}{advice}"
 
 
@@ -118,8 +118,8 @@ def note_ignored(world: World, notes: Notes) -> None:
             locations.setdefault(tag, {})[extra.place] = None
     for tag, found_at in locations.items():
         first, *others = found_at
-        elsewhere = f" here and in {len(others)} more" if others else ""
-        notes.add(f"{first}: <{tag}> is not carried over{elsewhere} (engine gz does)")
+        elsewhere = f" here and elsewhere ({len(others)} more)" if others else ""
+        notes.add(f"{first}: <{tag}> is not carried over{elsewhere}; engine gz carries it over")
 
 
 def _ignored(extra: Extra) -> Iterator[str]:

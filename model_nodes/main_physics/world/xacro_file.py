@@ -18,11 +18,11 @@ from model_nodes.main_physics.world.resources import SCHEMES, Resources
 from model_nodes.main_physics.world.xml_file import Element, parse_xml
 
 _LOCK = threading.Lock()
-"""The library keeps its state in module variables, so that only one file can be expanded at a time."""
+"""The library keeps its state in module variables, so only one file can be expanded at a time."""
 
 
 def expand_xacro(file: Path, resources: Resources) -> Element:
-    """Return the URDF to which a xacro file expands with the defaults of its arguments.
+    """Expand a xacro file with the default values of its arguments; return the URDF.
 
     Args:
         file: the file.
@@ -55,13 +55,13 @@ def _bad(error: BaseException, file: Path, where: str | None) -> BadInput:
         f"xacro cannot expand this: {error or type(error).__name__}",
         file=file,
         where=inside,
-        expected="a file that `xacro` expands with the defaults of its arguments",
+        expected="a file that `xacro` expands with the default values of its arguments",
     )
 
 
 @contextlib.contextmanager
 def _using_resources(resources: Resources) -> Iterator[None]:
-    """Make the library find packages by the same search path as other references."""
+    """Make the library search for packages along the same path as for other references."""
 
     def package(name: str) -> str:
         return str(resources.find(f"package://{name}"))

@@ -165,7 +165,7 @@ def test_a_loop_follows_its_driver_as_it_does_in_mujoco(tmp_path: Path) -> None:
 def test_a_mesh_that_is_not_there_is_left_out_by_name(tmp_path: Path) -> None:
     notes = Notes()
     body = read_urdf(write_robot("parallel", tmp_path, mesh=False), notes)
-    assert notes.meshes() == ("link.stl",)
+    assert notes.left_out_meshes() == ("link.stl",)
     assert len(body.moving_joints) == 5
 
 
@@ -194,7 +194,7 @@ def test_a_mesh_that_is_not_there_is_left_out_by_name(tmp_path: Path) -> None:
         ),
         (
             "<sensor><force name='touch' site='at_tip'/></sensor>",
-            "<gazebo/sensor> is not carried over (1 of them)",
+            "<gazebo/sensor> is not carried over (1 in the file)",
         ),
     ],
 )

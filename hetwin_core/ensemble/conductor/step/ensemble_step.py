@@ -83,7 +83,7 @@ class EnsembleStep:
 
         A main model in another process works meanwhile. The state of a live robot must not wait.
         """
-        return self._main.is_elsewhere and self.output.input_ns is None
+        return self._main.is_remote and self.output.input_ns is None
 
     def end_at(self, time_ns: int) -> None:
         """Let the first step that reaches this time [ns] be the last."""

@@ -61,7 +61,7 @@ class Peer(ABC):
     @property
     @abstractmethod
     def is_reachable(self) -> bool:
-        """Whether it can be called: it is connected, and was not found to have ended or to hang."""
+        """Whether it can be called: it is connected, and not known to have exited or hung."""
 
     @abstractmethod
     def send(self, call: FlatMessage) -> None:
@@ -93,11 +93,11 @@ class Peer(ABC):
 
     @abstractmethod
     def timeout_failure(self, call: str, deadline_s: float) -> RunFailed:
-        """Return the failure of a call that exceeded its deadline; the process counts as hanging from now on."""
+        """Return the failure of a call that exceeded its deadline, and mark the process as hung."""
 
     @abstractmethod
     def end(self, failure: RunFailed | None) -> RunFailed | None:
-        """Disconnect from the process, after the call to stop it, if that was possible.
+        """Disconnect from the process; if it is reachable, its `stop` was called before.
 
         Args:
             failure: failure of that call; None if it succeeded.
@@ -108,7 +108,7 @@ class Peer(ABC):
 
     @abstractmethod
     def restart_process(self) -> None:
-        """Let the next connection start or find another process."""
+        """Make the next connection start or find another process."""
 
     def failure(self, call: str, reason: str) -> RunFailed:
         """Return the failure of a call."""
@@ -116,7 +116,7 @@ class Peer(ABC):
 
 
 class RemotePort(ModelPort):
-    """A model in another process: it computes in parallel with the main model, without sharing Python's lock.
+    """A model in another process: it computes in parallel with the main model, without contending for the GIL.
 
     A call without a result is given up at its deadline, and a process that has died is not waited for. Unlike with
     a model in the conductor's process, the run can therefore continue without the model or with a new instance.
@@ -127,7 +127,7 @@ class RemotePort(ModelPort):
         period_ns: time between two steps of a model that the conductor does not wait for [ns].
     """
 
-    is_elsewhere = True
+    is_remote = True
 
     def __init__(self, plan: ModelPlan, peer: Peer, period_ns: int = 0) -> None:
         self.plan = plan
@@ -227,7 +227,7 @@ class RemotePort(ModelPort):
         self._give("take", entity, attribute, value, scene)
 
     def place(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
-        """Let the model continue from another value."""
+        """Make the model continue from another value."""
         self._give("place", entity, attribute, value, scene)
 
     def _give(self, call: str, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
@@ -245,11 +245,11 @@ class RemotePort(ModelPort):
         return replace(value, data=value.data.copy())
 
     def change(self, parameters: Mapping[str, Any]) -> None:
-        """Let the model continue with other parameters."""
+        """Make the model continue with other parameters."""
         self._call("change", dict(parameters))
 
     def command(self, name: str, arguments: Mapping[str, Json]) -> None:
-        """Carry out a command of the model's own."""
+        """Execute a command that is specific to the model."""
         self._call("command", {"command": name, "arguments": dict(arguments)})
 
     def compares(self, scene: Snapshot) -> Mapping[str, float] | None:
@@ -290,7 +290,7 @@ class RemotePort(ModelPort):
         self._forget_calls()
 
     def restart_process(self) -> None:
-        """Let the next registration use another process.
+        """Make the next registration use another process.
 
         Raises:
             RunFailed: if there is none.

@@ -1,9 +1,9 @@
 """Resolves the penetrations of objects that are handed back to physics, without ejecting them.
 
-MuJoCo's own margin (geom_margin) shrinks the geoms, turns thinner ones inside out, and holds for all contacts of a
-geom. Here contacts are found at the true surfaces, and only the depth beyond the margin is resolved: the depth within
-the margin is removed from the reference acceleration of the contact's constraint, after `mj_step1`, which computes
-it, and before `mj_step2`, which solves the constraints.
+MuJoCo's own margin (geom_margin) shrinks the geoms, turns those inside out that are thinner than the margin, and
+applies to all contacts of a geom. Here contacts are found at the true surfaces, and only the depth beyond the margin is
+resolved: the depth within the margin is removed from the reference acceleration of the contact's constraint, after
+`mj_step1`, which computes it, and before `mj_step2`, which solves the constraints.
 
 An object keeps colliding with bodies that support it (static bodies, and free ones below or above it), but with a
 negative contact margin as large as the penetration, which decays at 1 cm/s. The object passes through all links of
@@ -47,6 +47,7 @@ class ContactMargins(CopiedPart):
         self._bodies: list[int] = model.geom_bodyid.tolist()
         self._pyramidal = model.opt.cone == mj.mjtCone.mjCONE_PYRAMIDAL.value
         self._fresh: set[_Pair] = set()
+        """Bodies that get their margin at the next `apply`."""
         self._depths: dict[_Pair, dict[_Pair, float]] = {}
         """Bodies -> geoms -> permitted depth of their overlap [m]."""
         self.any = False
@@ -127,9 +128,9 @@ def _pair(one: int, other: int) -> _Pair:
 CLEARANCE = 1e-3
 PASSING_TIME = 0.5
 _TOUCH = 1e-4
-"""Depth below which a penetration is that of a resting contact and is not resolved [m]."""
+"""Smaller penetrations occur in resting contacts, and are not resolved [m]."""
 _SUPPORT_COSINE = 0.5
-"""Cosine to the vertical above which a contact supports an object."""
+"""Minimum cosine of the angle between a supporting contact's normal and the vertical."""
 
 
 @dataclass(slots=True)
@@ -167,7 +168,7 @@ class Depenetration:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The objects that currently pass through others or are parted slowly."""
+        """The objects that currently pass through others or are separated slowly."""
         slow = self.margins.bodies
         free = self._tables.free.items()
         return tuple(n for n, f in free if n in self.returned or not slow.isdisjoint(f.members))

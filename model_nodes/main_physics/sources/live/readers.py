@@ -16,7 +16,7 @@ from model_nodes.main_physics.sources.reports.by_type import reader_of
 from model_nodes.main_physics.sources.reports.recorded import BeliefReader, TaskReader
 
 
-def since_begin(events: Iterable[Event], begin_ns: int) -> list[Event]:
+def since_start(events: Iterable[Event], begin_ns: int) -> list[Event]:
     """Return the events since the start of the run, preceded by the last earlier event of each task and belief.
 
     Args:
@@ -68,7 +68,7 @@ class EventQueue:
     def set_epoch(self, epoch_ns: int) -> None:
         """Set the robot's time that is run time 0 [ns], and drop events that were over before."""
         self._epoch_ns = epoch_ns
-        self._waiting = since_begin(self._waiting, epoch_ns)
+        self._waiting = since_start(self._waiting, epoch_ns)
 
     def due(self, time_ns: int) -> list[Event]:
         """Take the events up to a time of the run [ns], ordered by time; events with a source get sequence numbers."""

@@ -179,8 +179,8 @@ def _read_nested(
     extras: tuple[Extra, ...] = ()
     name, placement_frame = element.attributes.get("name", ""), ""
     if element.tag == "include":
-        context.notes.included += 1
-        if context.notes.included > MAX_INCLUDED:
+        context.notes.included_count += 1
+        if context.notes.included_count > MAX_INCLUDED:
             raise element.bad("includes more", expected=f"{MAX_INCLUDED} models in models at most")
         root = included_root(element, resources)
         model = only_model(root)

@@ -270,7 +270,7 @@ def tree_order(root: Element, links: list[str], joints: list[Joint]) -> list[str
 
 
 def check_mimics(root: Element, joints: list[Joint]) -> None:
-    """Raise BadInput if a joint mimics a joint that does not exist, that itself mimics another one, or itself."""
+    """Raise BadInput if a joint mimics itself, a missing joint, or one that mimics another."""
     names = {joint.name: joint for joint in joints}
     for joint in joints:
         if joint.mimic is None:
@@ -278,7 +278,7 @@ def check_mimics(root: Element, joints: list[Joint]) -> None:
         mimicked = names.get(joint.mimic.joint)
         if mimicked is None or mimicked.mimic is not None or mimicked is joint:
             raise BadInput(
-                "mimics a joint that does not exist or mimics itself",
+                "mimics itself, a missing joint, or one that mimics another",
                 file=root.file,
                 where=f"joint {joint.name}",
                 found=joint.mimic.joint,
@@ -301,7 +301,7 @@ def _note_ignored(root: Element, notes: Notes, label: str) -> None:
         if part.tag not in _LINK_PARTS
     )
     for tag, count in ignored.items():
-        notes.add(f"{label}: <{tag}> is not carried over ({count} of them)")
+        notes.add(f"{label}: <{tag}> is not carried over ({count} in the file)")
 
 
 def moving_joints(urdf: str) -> dict[str, Joint]:

@@ -75,7 +75,7 @@ def _world(file: Path, link: str | None, measured: Path | None) -> Description:
         )
     notes = Notes()
     world = read_world(file, notes)
-    contents = contents_of_world(world, notes.meshes())
+    contents = contents_of_world(world, notes.left_out_meshes())
     if measured is None:
         return Description(contents, None, ())
     rows = read_table(measured)

@@ -21,7 +21,7 @@ from hetwin_commanding.source.commands import (
 from hetwin_commanding.source.parameters import Controller, Kind
 from hetwin_suite.model import Event
 from hetwin_suite.source import CommandsSpec
-from hetwin_suite.wire import OK, WARN, EventReader, RobotLink, known_types, readers_of, since_begin
+from hetwin_suite.wire import OK, WARN, EventReader, RobotLink, known_types, readers_of, since_start
 
 STATUS = "hetwin: commands"
 """Name of the diagnostic status."""
@@ -84,7 +84,7 @@ class CommandLink:
         with self._lock:
             self._epoch_ns = epoch_ns
             events = [event for _, event in self._waiting]
-            self._waiting = deque((e.time_ns, e) for e in since_begin(events, epoch_ns))
+            self._waiting = deque((e.time_ns, e) for e in since_start(events, epoch_ns))
         self._inbox.take()
 
     def events(self, time_ns: int) -> list[Event]:

@@ -27,7 +27,7 @@ class Elsewhere(LocalPort):
     """A main model that is at work between `begin_step` and `end_step`, as in another process."""
 
     begun = 0
-    is_elsewhere = True
+    is_remote = True
 
     def begin_step(self, tick: Tick) -> None:
         self.begun += 1

@@ -230,7 +230,9 @@ def test_what_an_engine_ignores_is_named(tmp_path: Path) -> None:
     notes = Notes()
     note_ignored(read(tmp_path, f'<gui/><model name="m">{link("a", 0.0, shapes)}</model>'), notes)
     place = "world w.sdf: model m, link a"
-    assert [note.replace(" is not carried over (engine gz does)", "") for note in notes.all()] == [
+    assert [
+        note.replace(" is not carried over; engine gz carries it over", "") for note in notes.all()
+    ] == [
         "world w.sdf: <gui>",
         f"{place}: <heightmap>",
         f"{place}: <laser_retro>",
@@ -243,4 +245,4 @@ def test_what_an_engine_ignores_in_many_places_is_named_once(tmp_path: Path) -> 
     world = read(tmp_path, f'<model name="m">{link("a", 0.0, IMU)}{link("b", 0.0, IMU)}</model>')
     note_ignored(world, notes)
     (note,) = notes.all()
-    assert "link a: <sensor> is not carried over here and in 1 more" in note
+    assert "link a: <sensor> is not carried over here and elsewhere (1 more); engine gz" in note

@@ -219,7 +219,7 @@ def test_what_is_not_carried_over_is_named(tmp_path: Path) -> None:
         "<slip1>",
         "<torsional>",
         "model cup, link body: <sensor>",
-        "world w.sdf: <plugin> is not carried over here and in 1 more",
+        "world w.sdf: <plugin> is not carried over here and elsewhere (1 more); engine gz",
         "world w.sdf: <physics>",
     ):
         assert expected in warnings

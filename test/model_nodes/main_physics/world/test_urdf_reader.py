@@ -74,7 +74,7 @@ def test_meshes_that_are_absent_are_named(tmp_path: Path) -> None:
     notes = Notes()
     mesh = '<collision><geometry><mesh filename="package://none/x.stl"/></geometry></collision>'
     read(tmp_path, f'<link name="l">{INERTIAL}{mesh}</link>', notes)
-    (note,) = notes.left_out()
+    (note,) = notes.mesh_notes()
     assert note in notes.all()
     assert "mesh package://none/x.stl is left out" in note
     assert "none: FOLDER" in note
@@ -132,7 +132,7 @@ BAD = {
     ),
     "mimic of nothing": (
         links("a", "b") + joint("j", "a", "b", inside='<mimic joint="x"/>'),
-        "mimics a joint",
+        "mimics itself, a missing joint",
     ),
     "limits upside down": (
         links("a", "b") + joint("j", "a", "b").replace('lower="-1"', 'lower="2"'),
@@ -217,8 +217,8 @@ def test_the_kuka_loads_without_its_meshes() -> None:
     notes = Notes()
     body = read_urdf(data("kuka_lwr_mcap/lwr.urdf"), notes)
     assert len(body.moving_joints) == 7
-    assert "13 of package lwr_defs" in notes.left_out()[0]
-    assert len(notes.left_out()) == 1
+    assert "13 of package lwr_defs" in notes.mesh_notes()[0]
+    assert len(notes.mesh_notes()) == 1
     load(body)
 
 
@@ -267,7 +267,7 @@ def read_with_packages(folder: Path, inside: str, packages: dict[str, Path]) -> 
     file.write_text(f'<robot name="r">{inside}</robot>', encoding="utf-8")
     notes = Notes()
     read_urdf(file, notes, resources=Resources(folder, packages=packages))
-    return notes.left_out()
+    return notes.mesh_notes()
 
 
 def tetrahedron(file: Path) -> Path:

@@ -33,7 +33,7 @@ from hetwin_core.wire.publishing import message_class
 from model_nodes.main_physics.sources.action_types import GOALS, GRIPPER
 from model_nodes.main_physics.sources.live.link import RobotLink
 from model_nodes.main_physics.sources.live.part import LivePart
-from model_nodes.main_physics.sources.live.readers import action_reader, since_begin
+from model_nodes.main_physics.sources.live.readers import action_reader, since_start
 
 
 @pytest.fixture
@@ -114,7 +114,7 @@ def test_what_was_told_last_before_the_beginning_still_holds() -> None:
     last, later = held(5, holds=False), task(20, "done")
     active, wave = task(3, "active"), Event("wave", 9, EventKind.ACTION)
     before = [task(1, "created"), held(2, holds=True), active, last, wave]
-    assert since_begin([*before, invalid_belief_event("?", 6, "/b"), later], 10) == [
+    assert since_start([*before, invalid_belief_event("?", 6, "/b"), later], 10) == [
         active,
         last,
         later,

@@ -1,4 +1,4 @@
-"""Modules beside a scenario, which it may name as ``MODULE:CLASS`` without being installed.
+"""Modules in a scenario's folder; the scenario can name them as ``MODULE:CLASS`` although they are not installed.
 
 A scenario that the user names is trusted like a program. One that a run, an episode or a checkpoint names may come
 from anyone: nothing beside it is imported, unless the user trusts it, see `distrust`.
@@ -26,7 +26,7 @@ class _ScenarioModuleFinder(MetaPathFinder):
         folders: searched folders, in order.
         found: names of the top-level modules that were found, and the folder of each.
         excluded: folders of the current scenario that are not searched.
-        distrusted: folders -> the file that has named a scenario in them; the key None means all folders.
+        distrusted: folder -> the file that named a scenario in it; the key None means all folders.
     """
 
     def __init__(self) -> None:
@@ -55,8 +55,8 @@ _FINDER = _ScenarioModuleFinder()
 def use_modules_in(*directories: Path) -> None:
     """Make the modules in these folders importable, in this order, instead of those of the last call.
 
-    If one of the folders is distrusted, none of them is searched. Modules of the last call are unloaded, so that
-    modules of another scenario with the same names do not stand for them.
+    If one of the folders is distrusted, none of them is searched. Modules of the last call are unloaded, so
+    that a module of another scenario is not used in place of one with the same name.
     """
     if _FINDER not in sys.meta_path:
         sys.meta_path.append(_FINDER)
@@ -123,7 +123,7 @@ def untrusted_module_error(module: str, *directories: Path) -> BadInput | None:
         spec = None if by is None else PathFinder.find_spec(name, [str(folder)])
         if spec is not None and PathFinder.find_spec(name) is None:
             return BadInput(
-                f"this would run code from the folder of a scenario that {by} names, not you",
+                f"this would run code from the folder of a scenario that was named by {by}, not by you",
                 found=spec.origin or str(folder / name),
                 expected="--trust, if you trust its author",
             )

@@ -11,14 +11,14 @@ import pytest
 
 from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.own_modules import (
+from hetwin_core.ensemble.scenario.scenario import load_scenario
+from hetwin_core.ensemble.scenario_modules import (
     distrust,
     distrusting,
     folder_of_module,
     untrusted_module_error,
     use_modules_in,
 )
-from hetwin_core.ensemble.scenario.scenario import load_scenario
 from hetwin_core.ensemble.scene.values import POSE
 
 MODEL = """
@@ -165,7 +165,7 @@ def test_nothing_is_imported_beside_a_scenario_that_a_run_names(tmp_path: Path) 
         load_scenario(path)
     assert caught.value.found == str(path.parent / "cup_of_mine.py")
     assert (
-        f"this would run code from the folder of a scenario that {tmp_path / 'run'} names"
+        f"this would run code from the folder of a scenario that was named by {tmp_path / 'run'}"
         in str(caught.value)
     )
     assert "--trust, if you trust its author" in str(caught.value)
