@@ -32,7 +32,7 @@ from boundary_page import (
 )
 from robustness import HETWIN, recordings
 
-from hetwin_bauer2022.drops.verdict import FAILED_IN
+from hetwin_bauer2022.drops.verdict import FAILED_OPERATIONS
 from hetwin_bauer2022.evaluation.approaches import RULES
 from hetwin_bauer2022.evaluation.episodes import find_episodes
 from hetwin_bauer2022.evaluation.rules import ObservedEpisode
@@ -76,7 +76,7 @@ def condensed(verdicts: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
         )
         said = "n/a" if one["not_applicable"] else one["success"]
         row["said"][one["approach"]] = [said, round(one["seconds"], 2)]
-        if one["cause"] in FAILED_IN and one["approach"] not in RULES:
+        if one["cause"] in FAILED_OPERATIONS and one["approach"] not in RULES:
             row["said"][one["approach"]].append(stage(one["why"]))
     return [found[key] for key in sorted(found)]
 

@@ -100,7 +100,7 @@ class Pair:
         return self.given == [f"scene {self.changed}"]
 
 
-class Witness(RunListener):
+class PathRecorder(RunListener):
     """Keeps the poses of all objects after every step."""
 
     def __init__(self) -> None:
@@ -172,7 +172,9 @@ def measure(folder: Path, count: int, seed: int) -> Iterator[Pair]:
         yield _compared(kind, name, (healthy, witness), (folder / "healthy", run))
 
 
-def _compared(kind: str, name: str, seen: tuple[Witness, Witness], runs: tuple[Path, Path]) -> Pair:
+def _compared(
+    kind: str, name: str, seen: tuple[PathRecorder, PathRecorder], runs: tuple[Path, Path]
+) -> Pair:
     """Return what the comparison finds of two runs, and what is true of them."""
     true_at, true_of = parting(*seen)
     begun = time.process_time()
@@ -194,7 +196,7 @@ def _compared(kind: str, name: str, seen: tuple[Witness, Witness], runs: tuple[P
     )
 
 
-def parting(healthy: Witness, changed: Witness) -> tuple[float | None, list[str]]:
+def parting(healthy: PathRecorder, changed: PathRecorder) -> tuple[float | None, list[str]]:
     """Return when the first object moves otherwise [s], and the objects that do within 0.1 s of that."""
     times = np.array(healthy.times[: min(len(healthy.times), len(changed.times))]) / 1e9
     one, other = healthy.paths(), changed.paths()
@@ -272,8 +274,8 @@ def _at(x: float, y: float, z: float, yaw: float = 0.0) -> list[float]:
     return [float(x), float(y), z, cos(yaw / 2), 0.0, 0.0, sin(yaw / 2)]
 
 
-def _run(out: Path, scene: Scene) -> Witness:
-    witness = Witness()
+def _run(out: Path, scene: Scene) -> PathRecorder:
+    witness = PathRecorder()
     request = RunRequest(SCENARIO, RunOptions(scene=scene), out)
     run_locally(request, load_scenario(find_scenario(SCENARIO)), out, witness)
     return witness

@@ -10,7 +10,7 @@ import numpy as np
 from fidelity_pairs import Row, State
 
 from hetwin_fidelity import MODES
-from hetwin_truck.actions import ACTIONS, LAP
+from hetwin_truck.actions import ACTIONS, LAP_S
 
 _COLOURS = dict(zip(MODES, ("0.3", "tab:blue", "tab:green", "tab:orange"), strict=True))
 
@@ -69,8 +69,8 @@ def _over_time(axes: Any, states: Sequence[State]) -> None:
         ]
         label, style = (f"{mode}, engine sleep", ":") if sleep else (mode, "-")
         axes.plot(
-            LAP * np.arange(1, length + 1),
-            LAP / np.maximum(taken, 1e-6),
+            LAP_S * np.arange(1, length + 1),
+            LAP_S / np.maximum(taken, 1e-6),
             style,
             color=_COLOURS[mode],
             label=label,

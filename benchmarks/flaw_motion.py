@@ -13,7 +13,7 @@ import numpy as np
 
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_stand_ins.motion import TICK_S, Program
-from hetwin_stand_ins.reaching import Reacher
+from hetwin_stand_ins.reaching import ArmKinematics
 from hetwin_suite.robot import Reading
 from hetwin_tables import stand_in
 from hetwin_tables.pick_and_place import HOME
@@ -66,9 +66,9 @@ class Thing:
 
 
 @cache
-def _reacher() -> Reacher:
+def _reacher() -> ArmKinematics:
     model = stand_in.robot_with_motors().compile()
-    return Reacher(model, stand_in.ARM_JOINTS, stand_in.HAND_LINK, stand_in.GRASP_OFFSET)
+    return ArmKinematics(model, stand_in.ARM_JOINTS, stand_in.HAND_LINK, stand_in.GRASP_OFFSET)
 
 
 def _program() -> Program:
@@ -110,8 +110,8 @@ class Motion:
         self.places.setdefault(thing.name, [(0.0, at)])
         grasp = at + up(GRASP_HEIGHT)
         above = grasp + up(0.13)
-        self.program.swing(_reacher().solve(above, HOME), 1.8 * self.pace)
-        self.program.line(grasp, 1.2 * self.pace)
+        self.program.move_joints(_reacher().solve(above, HOME), 1.8 * self.pace)
+        self.program.move_straight(grasp, 1.2 * self.pace)
         self.wait(0.1)
 
     def close(self, thing: Thing) -> None:
@@ -124,7 +124,7 @@ class Motion:
     def line(self, to: Floats, seconds: float) -> None:
         """Move what is held, or the hand, so that its middle goes straight to a place."""
         start, begin = self._middle(), self.now
-        self.program.line(to + up(GRASP_HEIGHT), seconds * self.pace)
+        self.program.move_straight(to + up(GRASP_HEIGHT), seconds * self.pace)
         if self._held is not None:
             for share in np.linspace(0.0, 1.0, 13)[1:]:
                 eased = share**3 * (10 - 15 * share + 6 * share**2)
@@ -145,14 +145,14 @@ class Motion:
 
     def sweep(self, begin: Floats, end: Floats) -> None:
         """Go from home to a place, and straight from there to another, with the fingers open."""
-        self.program.swing(_reacher().solve(begin + up(0.08), HOME), 1.5 * self.pace)
-        self.program.line(begin, 0.8 * self.pace)
-        self.program.line(end, 1.5 * self.pace)
+        self.program.move_joints(_reacher().solve(begin + up(0.08), HOME), 1.5 * self.pace)
+        self.program.move_straight(begin, 0.8 * self.pace)
+        self.program.move_straight(end, 1.5 * self.pace)
 
     def home(self) -> None:
         """Go up and home."""
         self.line(self._middle() + up(0.13), 0.9)
-        self.program.swing(HOME, 1.6 * self.pace)
+        self.program.move_joints(HOME, 1.6 * self.pace)
 
     def believed(self, thing: str, time: float) -> list[float]:
         """Return where the program believes a thing to be: x y z, qw qx qy qz."""

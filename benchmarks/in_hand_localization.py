@@ -28,9 +28,12 @@ from typing import Any
 
 import numpy as np
 
+from hetwin_bauer2022.evaluation.episode_with_mismatches import (
+    check_mismatches,
+    write_with_mismatches,
+)
 from hetwin_bauer2022.evaluation.episodes import LabelledEpisode, find_episodes
-from hetwin_bauer2022.evaluation.judge import of_the_episode
-from hetwin_bauer2022.evaluation.worse import check_mismatches, worsen
+from hetwin_bauer2022.evaluation.judge import scenario_of_episode
 from hetwin_bauer2022.mismatch.registry import read_mismatches
 from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart, RunSummary
@@ -156,7 +159,9 @@ def play_worse(episode: LabelledEpisode, scenario_name: str, mismatches: Sequenc
     if not mismatches:
         return play(episode, scenario_name)
     with tempfile.TemporaryDirectory(prefix="hetwin-") as folder:
-        worse = worsen(episode, read_mismatches(mismatches), Path(folder) / episode.name)
+        worse = write_with_mismatches(
+            episode, read_mismatches(mismatches), Path(folder) / episode.name
+        )
         return play(worse, scenario_name)
 
 
@@ -167,7 +172,7 @@ def play(episode: LabelledEpisode, scenario_name: str) -> Outcome:
         BadInput: if the scenario has no in-hand localization, or cannot be run.
     """
     found = load_scenario(find_scenario(scenario_name or episode.scenario))
-    scenario = of_the_episode(found, episode)
+    scenario = scenario_of_episode(found, episode)
     truth = Truth(episode.folder)
     outcome = Outcome(episode.name, truth.thing)
     name = _localization(scenario)

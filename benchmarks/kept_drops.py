@@ -12,7 +12,7 @@ from typing import Any
 
 from hetwin_bauer2022.episodes import record_episodes
 from hetwin_bauer2022.kind import Kind
-from hetwin_bauer2022.mismatch.recording_file import read_recording, start_of
+from hetwin_bauer2022.mismatch.recording_file import read_recording, start_time_ns
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Drop:
     @cached_property
     def announced(self) -> Mapping[str, float]:
         """Operation -> when it first begins [s], as the robot's program says it."""
-        start = min(start_of(self.recording), self.truth["start_ns"])
+        start = min(start_time_ns(self.recording), self.truth["start_ns"])
         recording = read_recording(self.recording)
         found: dict[str, float] = {}
         for message in recording.others:

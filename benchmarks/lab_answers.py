@@ -26,8 +26,8 @@ from std_msgs.msg import String
 
 from hetwin_suite.model import Json
 from hetwin_suite.runs import find_scenario
-from hetwin_twin_lab.wire import Wire, as_text
-from hetwin_twin_lab.words import COMMAND, REPLY
+from hetwin_twin_lab.event_names import COMMAND, REPLY
+from hetwin_twin_lab.topic_pair import TopicPair, as_text
 
 PER_SECOND = 250.0
 """Answers a second: what the twin hears in a step of 50 ms is less than its topics keep."""
@@ -101,7 +101,7 @@ class Robot:
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
-        self._wire = Wire("", "lab_robot", REPLY, COMMAND)
+        self._wire = TopicPair("", "lab_robot", REPLY, COMMAND)
         self._publisher = self._wire.node.create_publisher(String, REPLY, 1000)
         self._late: list[tuple[float, dict[str, Json]]] = []
         self.sent: Counter[str] = Counter()

@@ -161,11 +161,11 @@ def simulated(kind: str, index: int, seed: int) -> Episode:
         drop = drops.simulate(random, ROOT, recipe)
         return Episode(
             "ball",
-            drops.scene(drop.drawn, true=True),
+            drops.initial_poses(drop.drawn, true=True),
             drop.program,
             drop.readings,
             drop.samples,
-            drop.program.when("release"),
+            drop.program.time_of("release"),
             str(drop.drawn.flaw),
         )
     done = insertions.simulate(random, ROOT)
@@ -174,7 +174,7 @@ def simulated(kind: str, index: int, seed: int) -> Episode:
         "spu": drawn.socket_pose(True),
         "dip": done.samples[0].pose,  # where the fingers have moved it
     }
-    opening = done.program.when("release")
+    opening = done.program.time_of("release")
     return Episode("dip", scene, done.program, done.readings, done.samples, opening, "none")
 
 

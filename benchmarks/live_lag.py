@@ -21,7 +21,7 @@ from typing import Any
 
 from machine import machine
 
-from hetwin_bauer2022.evaluation.approaches import says_success, task_of
+from hetwin_bauer2022.evaluation.approaches import reports_success, task_of
 from hetwin_bauer2022.evaluation.episodes import LabelledEpisode, find_episodes
 from hetwin_core.ensemble.errors import BadInput
 from model_nodes.main_physics.engines.factory import AUTO, engine_names
@@ -88,7 +88,7 @@ def play(episode: LabelledEpisode, isolated: bool, engine: str | None) -> Row:
 def _verdict(episode: LabelledEpisode, outcome: dict[str, Any]) -> bool | None:
     if outcome["ended"] == "failed":
         return None
-    return says_success(task_of(episode.scenario), outcome["state"])
+    return reports_success(task_of(episode.scenario), outcome["state"])
 
 
 def _run(episode: LabelledEpisode, source: str, more: Sequence[str]) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from hetwin_suite._study.run_result import RunResult
 from hetwin_suite._study.study import Study
 from hetwin_truck.cluttered_floor import FILE, write_cluttered_floor
 from hetwin_truck.packets import LOADS
-from hetwin_truck.scenario import file_of, write_truck_scenario
+from hetwin_truck.scenario import scenario_file_name, write_truck_scenario
 
 EXAMPLES = """examples:
   python benchmarks/managed_scenarios.py --quick
@@ -114,7 +114,7 @@ class Runs:
     def _path(self, load: int) -> Path:
         folder = self._folder / f"{self._name}_{load}"
         on_floor = self._scenario == FLOOR
-        file = folder / (FILE if on_floor else file_of(self._scenario))
+        file = folder / (FILE if on_floor else scenario_file_name(self._scenario))
         if file.exists():
             return file
         if on_floor:

@@ -15,7 +15,7 @@ from hetwin_bauer2022.mismatch.joint_states import JointStates
 from hetwin_bauer2022.mismatch.recording_file import (
     Recording,
     read_recording,
-    start_of,
+    start_time_ns,
     write_recording,
 )
 from hetwin_core.ensemble.scenario.scenario import Scenario
@@ -38,7 +38,7 @@ def write_plan(
         moment_s: after it the hand's joints are planned [s].
         opening_s: when the program says that it opens [s].
     """
-    whole, start = read_recording(recording), start_of(recording)
+    whole, start = read_recording(recording), start_time_ns(recording)
     said = scenario.file.hands[hand]
     opened = dict(zip(said.joints or (), said.opened or (), strict=True))
     states = [

@@ -22,7 +22,7 @@ from in_hand_localization import PERIOD_NS, Truth
 from machine import machine
 
 from hetwin_bauer2022.evaluation.episodes import LabelledEpisode, find_episodes
-from hetwin_bauer2022.evaluation.judge import of_the_episode
+from hetwin_bauer2022.evaluation.judge import scenario_of_episode
 from hetwin_suite.model import EntityKind, Floats, Snapshot, relative_to
 from hetwin_suite.runs import (
     RunListener,
@@ -77,7 +77,7 @@ class Watch(RunListener):
 def pressed(episode: LabelledEpisode) -> tuple[Floats, Floats]:
     """Return (n, 3) errors of the estimate, and (n, 3) the way from it to the line of force [m]."""
     watch = Watch(Truth(episode.folder))
-    scenario = of_the_episode(load_scenario(find_scenario(SCENARIO)), episode)
+    scenario = scenario_of_episode(load_scenario(find_scenario(SCENARIO)), episode)
     options = RunOptions(source=str(episode.recording), scene=episode.scene)
     session(scenario, options=options, listeners=[watch]).run()
     both = np.array(watch.rows).reshape(-1, 2, 3)

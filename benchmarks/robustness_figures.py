@@ -20,7 +20,7 @@ from hetwin_bauer2022.evaluation.approaches import APPROACHES
 from hetwin_bauer2022.mismatch.axis import Axis
 from hetwin_bauer2022.mismatch.registry import axes
 from hetwin_bauer2022.robustness.curves import GOOD_SHARE, TRUTHS
-from hetwin_bauer2022.robustness.levels import beyond, shown_level
+from hetwin_bauer2022.robustness.levels import is_beyond_hardware, shown_level
 from hetwin_core.ensemble.nearest import one_of
 
 BEGIN, END = "<!-- figures -->", "<!-- end of figures -->"
@@ -71,7 +71,7 @@ def _levels(points: Iterable[Point], axis: Axis) -> list[float]:
 
 
 def _level(axis: Axis, level: float) -> str:
-    return shown_level(axis, level) + ("\\*" if beyond(axis, level) else "")
+    return shown_level(axis, level) + ("\\*" if is_beyond_hardware(axis, level) else "")
 
 
 def _ours(

@@ -24,7 +24,7 @@ from machine import machine
 
 from hetwin_truck.planning.belief import Strategy
 from hetwin_truck.planning.particles import MOVES
-from hetwin_truck.planning.search import Search, Step
+from hetwin_truck.planning.search import Progress, Search
 
 EXAMPLES = """examples:
   python benchmarks/strategies.py --quick
@@ -102,7 +102,7 @@ class Gain:
     rate_high: float | None
 
 
-def plan(size: Size, mode: str, sleep: bool, load: int, keep: Path) -> list[Step]:
+def plan(size: Size, mode: str, sleep: bool, load: int, keep: Path) -> list[Progress]:
     """Search on one load, to the largest budget."""
     case = Case(size.scenario, mode, sleep, load, size.particles)
     search = Search(KeptBeliefs(case, keep).after, MOVES, size.length)
@@ -118,7 +118,9 @@ def judge(
     return {strategy: kept.after(strategy).rate for strategy in strategies}
 
 
-def found_at(steps: Sequence[Step], budget: float, length: int) -> tuple[int, int, Strategy | None]:
+def found_at(
+    steps: Sequence[Progress], budget: float, length: int
+) -> tuple[int, int, Strategy | None]:
     """Return beliefs, whole strategies and the best one at a budget; the moves of a part of one are repeated."""
     within = [step for step in steps if step.processor_s <= budget]
     if not within:

@@ -29,10 +29,10 @@ from hetwin_truck.planning.choosing import (
     StrategyLibrary,
     best_single,
 )
+from hetwin_truck.planning.evaluating import Evaluations, evaluate_in_order
 from hetwin_truck.planning.library import features_at_start
 from hetwin_truck.planning.particles import moves_within
 from hetwin_truck.planning.search import Search
-from hetwin_truck.planning.trying import Trials, try_out
 
 EXAMPLES = """examples:
   python benchmarks/strategy_library.py --keep truck_library --json
@@ -64,7 +64,7 @@ class Job:
         search.run(budget)
         return next((node.strategy for node in search.whole()), None)
 
-    def try_all(self, strategies: Sequence[Strategy]) -> LoadRates:
+    def evaluate_all(self, strategies: Sequence[Strategy]) -> LoadRates:
         """Try all strategies, to learn from."""
         kept = self._kept(PARTICLES)
         return LoadRates(self._features(kept), tuple(kept.after(one).rate for one in strategies))
@@ -73,9 +73,9 @@ class Job:
         """Return what the robot sees of the load."""
         return self._features(self._kept(PARTICLES))
 
-    def try_out(self, ranked: Sequence[Strategy], budget: float) -> Trials:
+    def evaluate_in_order(self, ranked: Sequence[Strategy], budget: float) -> Evaluations:
         """Try strategies out before one is chosen."""
-        return try_out(self._kept(TRYING, apart=True).after, ranked, budget)
+        return evaluate_in_order(self._kept(TRYING, apart=True).after, ranked, budget)
 
     def judge(self, strategies: Sequence[Strategy]) -> list[float]:
         """Return the packets per hour of all strategies."""
@@ -101,12 +101,12 @@ def measured(given: argparse.Namespace) -> dict[str, Any]:
         found = dict.fromkeys(s for s in (p.result() for p in planned) if s is not None)
         if not found:
             return {"strategies": ()}
-        tried = [pool.submit(job.try_all, tuple(found)) for job in known]
+        tried = [pool.submit(job.evaluate_all, tuple(found)) for job in known]
         whole = StrategyLibrary(tuple(found), tuple(one.result() for one in tried))
-        library = whole.few(given.strategies)
+        library = whole.reduced_to(given.strategies)
         chooser = Chooser(library)
         ranked = [chooser.ranked(look) for look in pool.map(Job.look, unseen)]
-        trials = list(pool.map(Job.try_out, unseen, ranked, repeat(given.trying)))
+        trials = list(pool.map(Job.evaluate_in_order, unseen, ranked, repeat(given.trying)))
         judged = list(pool.map(Job.judge, unseen, repeat(library.strategies)))
     chosen = {
         "chosen": [t.best(otherwise=r[0]) for t, r in zip(trials, ranked, strict=True)],

@@ -16,12 +16,12 @@ from verdict_scenes import (
     PLANTED_DEEP,
     TABLE,
     Thing,
-    aside,
     beside,
     entered,
     in_the_way,
     motions,
     nearest,
+    random_offset,
     shelf_under,
     under,
 )
@@ -159,7 +159,7 @@ def _case(lab: Lab, motion: Motion, scene: Mapping[str, Thing], truth: Truth) ->
 def wandering(lab: Lab, random: np.random.Generator) -> Case:
     """Through free space, in half of the runs past a box on a table."""
     motion = free(lab, random)
-    scene = aside(lab, motion, random) if random.random() < 0.5 else {}
+    scene = random_offset(lab, motion, random) if random.random() < 0.5 else {}
     return _case(lab, motion, scene, Truth())
 
 

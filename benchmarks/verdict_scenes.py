@@ -55,7 +55,7 @@ def _box(random: np.random.Generator) -> tuple[float, float, float]:
     return one, two, three
 
 
-def aside(lab: Lab, motion: Motion, random: np.random.Generator) -> Mapping[str, Thing]:
+def random_offset(lab: Lab, motion: Motion, random: np.random.Generator) -> Mapping[str, Thing]:
     """A box on a shelf, which the robot passes."""
     for _ in range(_TRIES):
         around, radius = random.uniform(-np.pi, np.pi), random.uniform(0.3, 0.8)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import cos, hypot, pi, sin, tan
 
@@ -18,7 +17,7 @@ class Container:
     Attributes:
         name: name of its model.
         corners: (n, 2) corners of the centre line of its rim, counter-clockwise [m].
-        foot: ratio of the sizes of floor and rim, 1 for upright walls.
+        foot: ratio of the size of the floor to that of the rim, 1 for upright walls.
         height: height of the rim above its underside [m].
     """
 
@@ -29,18 +28,18 @@ class Container:
 
     def margin(self, xy: Floats) -> float:
         """Return the signed distance of a point (2,) in the container's frame from its rim [m]; positive inside."""
-        ahead = np.roll(self.corners, -1, axis=0) - self.corners
-        to = xy - self.corners
-        share = np.clip(np.sum(to * ahead, axis=1) / np.sum(ahead**2, axis=1), 0.0, 1.0)
-        distance = float(np.linalg.norm(to - share[:, None] * ahead, axis=1).min())
-        inside = np.all(ahead[:, 0] * to[:, 1] - ahead[:, 1] * to[:, 0] >= 0.0)
+        edges = np.roll(self.corners, -1, axis=0) - self.corners
+        offsets = xy - self.corners
+        fraction = np.clip(np.sum(offsets * edges, axis=1) / np.sum(edges**2, axis=1), 0.0, 1.0)
+        distance = float(np.linalg.norm(offsets - fraction[:, None] * edges, axis=1).min())
+        inside = np.all(edges[:, 0] * offsets[:, 1] - edges[:, 1] * offsets[:, 0] >= 0.0)
         return distance if inside else -distance
 
 
-def _ring(radius: float, count: int) -> Floats:
+def _regular_polygon(radius: float, count: int) -> Floats:
     """Return (count, 2) corners of a regular polygon with the inradius `radius`."""
-    turns = (np.arange(count) + 0.5) * 2 * pi / count
-    return np.array([[cos(t), sin(t)] for t in turns]) * radius * hypot(1.0, tan(pi / count))
+    angles = (np.arange(count) + 0.5) * 2 * pi / count
+    return np.array([[cos(t), sin(t)] for t in angles]) * radius * hypot(1.0, tan(pi / count))
 
 
 def _rectangle(x: float, y: float) -> Floats:
@@ -48,10 +47,10 @@ def _rectangle(x: float, y: float) -> Floats:
 
 
 CONTAINERS = (
-    Container("bin", _ring(0.105, 16), 1.0, 0.18),
+    Container("bin", _regular_polygon(0.105, 16), 1.0, 0.18),
     Container("crate", _rectangle(0.22, 0.17), 1.0, 0.11),
-    Container("tray", _ring(0.15, 12), 0.7, 0.06),
-    Container("vase", _ring(0.065, 12), 1.0, 0.22),
+    Container("tray", _regular_polygon(0.15, 12), 0.7, 0.06),
+    Container("vase", _regular_polygon(0.065, 12), 1.0, 0.22),
 )
 
 
@@ -61,7 +60,4 @@ def container(name: str) -> Container:
     Raises:
         KeyError: if there is no such container.
     """
-    by_name: Callable[[Container], bool] = lambda one: one.name == name  # noqa: E731
-    for one in filter(by_name, CONTAINERS):
-        return one
-    raise KeyError(name)
+    return {container.name: container for container in CONTAINERS}[name]

@@ -11,18 +11,18 @@ from typing import Any
 import numpy as np
 
 from hetwin_bauer2022.distribution import distribution
+from hetwin_bauer2022.drops.choices import check_choices
 from hetwin_bauer2022.drops.draw import FARTHEST_M
 from hetwin_bauer2022.drops.episode import record as record_drop
-from hetwin_bauer2022.drops.fixed import check_choices
 from hetwin_bauer2022.insertions.episode import record as record_insertion
 from hetwin_bauer2022.kind import FlawChoice, GraspChoice, Kind, RealityChoice
-from hetwin_bauer2022.mismatch import Mismatch, Place, in_order, refuse
+from hetwin_bauer2022.mismatch import Mismatch, Place, check_places, sorted_mismatches
 from hetwin_bauer2022.recipe import Aim, Recipe, Shifts
 from hetwin_suite.episode import Summary
 from hetwin_suite.episode import record_episodes as record_takes
 from hetwin_suite.runs import BadInput, resource
 
-MOST_AIM_M = 0.2
+MAX_AIM_M = 0.2
 """Maximum distance of an aim from the rim [m]."""
 
 RECORDERS: Mapping[Kind, Callable[[Path, Recipe, np.random.Generator, Path], Summary]] = {
@@ -86,13 +86,15 @@ def record_episodes(
     _check_reality(reality)
     _check_aim(aim, near_rim)
     _check_boundary(boundary, grasp, flaw, near_rim)
-    refuse(mismatches, (Place.REALITY,), "to replay with it: hetwin evaluate table2 --mismatch ...")
+    check_places(
+        mismatches, (Place.REALITY,), "to replay with it: hetwin evaluate table2 --mismatch ..."
+    )
     first = Recipe(
         seed,
         0,
         grasp,
         flaw,
-        in_order(mismatches),
+        sorted_mismatches(mismatches),
         reality,
         near_rim,
         aim,
@@ -104,7 +106,7 @@ def record_episodes(
         chosen = {}
     if reality is not RealityChoice.MUJOCO:
         chosen["reality"] = reality.value
-    levels = {one.axis.name: one.level for one in mismatches}
+    levels = {mismatch.axis.name: mismatch.level for mismatch in mismatches}
     return record_takes(
         kind.value,
         partial(record, kind, resource("worlds").parent),
@@ -115,7 +117,7 @@ def record_episodes(
         on_episode,
         look=look,
         episode=episode,
-        chosen={**chosen, **first.told, "mismatch": levels},
+        chosen={**chosen, **first.options, "mismatch": levels},
         distribution=distribution,
     )
 
@@ -130,7 +132,7 @@ def record(
 def _check_near_rim(near_rim: float | None) -> None:
     if near_rim is not None and not 0.0 < near_rim <= FARTHEST_M:
         raise BadInput(
-            "this is no distance of an aim from the rim",
+            "not a valid distance of an aim from the rim",
             where="--near-rim",
             found=near_rim,
             expected=f"metres, above 0 and at most {FARTHEST_M:g}",
@@ -170,10 +172,10 @@ def _check_aim(aim: Aim | None, near_rim: float | None) -> None:
             found=f"{aim[0]:g},{aim[1]:g}",
             expected="one of the two options",
         )
-    if not abs(aim[0]) <= MOST_AIM_M:
+    if not abs(aim[0]) <= MAX_AIM_M:
         raise BadInput(
-            "this is no distance of an aim from the rim",
+            "not a valid distance of an aim from the rim",
             where="--aim",
             found=aim[0],
-            expected=f"metres, {-MOST_AIM_M:g} to {MOST_AIM_M:g}; above 0 inside",
+            expected=f"metres, {-MAX_AIM_M:g} to {MAX_AIM_M:g}; above 0 inside",
         )

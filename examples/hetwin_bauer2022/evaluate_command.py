@@ -26,36 +26,36 @@ if TYPE_CHECKING:
     from hetwin_bauer2022.evaluation.judge import Verdict
 
 
-def completed(incomplete: str) -> list[str]:
+def complete_approaches(incomplete: str) -> list[str]:
     """Complete the last of several approaches that are separated by commas."""
-    before, comma, last = incomplete.rpartition(",")
-    return [f"{before}{comma}{name}" for name in completions(last, APPROACHES)]
+    previous, comma, last = incomplete.rpartition(",")
+    return [f"{previous}{comma}{name}" for name in completions(last, APPROACHES)]
 
 
 Approaches = Annotated[
     str,
     typer.Option(
         "--approaches",
-        help="some of the approaches, separated by commas",
-        autocompletion=completed,
+        help="approaches, separated by commas",
+        autocompletion=complete_approaches,
     ),
 ]
-ContactsGiven = Annotated[
+ContactsOption = Annotated[
     Contacts,
     typer.Option("--contacts", help="contact settings of the physics: ours, or the engine's own"),
 ]
 Out = Annotated[Path, option("--out", "folder for CSV and page")]
-ALL, OUT, SUITE = ",".join(APPROACHES), Path("evaluation"), "table2"
+ALL, DEFAULT_OUT, SUITE = ",".join(APPROACHES), Path("evaluation"), "table2"
 
 
 def table2(
     episodes: Episodes,
     jobs: Jobs = None,
     approaches: Approaches = ALL,
-    contacts: ContactsGiven = Contacts.MANIPULATION,
+    contacts: ContactsOption = Contacts.MANIPULATION,
     engine: Engine = None,
     mismatch: Mismatches = None,
-    out: Out = OUT,
+    out: Out = DEFAULT_OUT,
 ) -> PagedResult:
     """Replay all episodes with all approaches, as in Table 2 of Bauer et al. (2022), and compare with the truth.
 
@@ -67,33 +67,33 @@ def table2(
 
     hetwin evaluate table2 --episodes episodes/pinches --approaches single --mismatch finger_offset=0.0175 --out worse
     """
+    from hetwin_bauer2022.evaluation.episode_with_mismatches import check_mismatches
     from hetwin_bauer2022.evaluation.episodes import find_episodes
-    from hetwin_bauer2022.evaluation.judge_worse import judge_all
+    from hetwin_bauer2022.evaluation.judging_with_mismatches import judge_all
     from hetwin_bauer2022.evaluation.replay import Replay
-    from hetwin_bauer2022.evaluation.worse import check_mismatches
     from hetwin_bauer2022.mismatch import read_mismatches
     from hetwin_suite.command import ProgressReminder, to_stderr
 
     chosen = chosen_approaches(approaches)
     replay = Replay(contacts, engine, read_mismatches(mismatch or ()))
-    found = find_episodes(episodes)
-    check_mismatches(replay.mismatches, found)
-    patience, done = ProgressReminder(to_stderr), 0
+    labelled = find_episodes(episodes)
+    check_mismatches(replay.mismatches, labelled)
+    patience, finished = ProgressReminder(to_stderr), 0
 
     def progress(number: int, of: int, verdict: Verdict) -> None:
-        nonlocal done
-        done = number
+        nonlocal finished
+        finished = number
         to_stderr(_line(number, of, verdict))
         patience.restart()
 
     def look() -> None:
-        patience.remind(f"{done} of {len(found) * len(chosen)} judged")
+        patience.remind(f"{finished} of {len(labelled) * len(chosen)} judged")
 
-    judged = judge_all(found, chosen, replay, jobs=jobs, progress=progress, look=look)
+    judged = judge_all(labelled, chosen, replay, jobs=jobs, progress=progress, look=look)
     from hetwin_bauer2022.evaluation import verdicts
 
     verdicts.write_csv(out / f"{SUITE}.csv", judged)
-    page = Page(out / f"{SUITE}.html", lambda: verdicts.page(out, found, replay, judged))
+    page = Page(out / f"{SUITE}.html", lambda: verdicts.page(out, labelled, replay, judged))
     document, lines = verdicts.document(judged, replay, out), verdicts.lines(judged, out)
     return PagedResult(document, lines, page=page)
 
@@ -102,7 +102,7 @@ def robustness(
     episodes: Episodes,
     jobs: Jobs = None,
     approaches: Approaches = ALL,
-    contacts: ContactsGiven = Contacts.MANIPULATION,
+    contacts: ContactsOption = Contacts.MANIPULATION,
     engine: Engine = None,
     axes: Annotated[
         str | None,
@@ -118,29 +118,29 @@ def robustness(
         bool,
         typer.Option("--trust-kept", help="accept stored verdicts of another version of the code"),
     ] = False,
-    out: Out = OUT,
+    out: Out = DEFAULT_OUT,
 ) -> PagedResult:
     """Find the levels of mismatch between twin and reality at which each approach breaks.
 
-    Every verdict is stored in --out at once, and only missing ones are made: an interrupted evaluation is resumed, and
-    one with more axes, approaches or episodes is extended.
+    Every verdict is stored in --out at once, and only missing verdicts are made: an interrupted evaluation is resumed,
+    and an evaluation with more axes, approaches or episodes is extended.
 
     For example:
 
     hetwin evaluate robustness --episodes episodes/drops --axes rate=15 --approaches single,rule -n 1 --out curves
     """
     from hetwin_bauer2022.evaluation.replay import Replay
-    from hetwin_bauer2022.robustness.command import judged_robustness
+    from hetwin_bauer2022.robustness.command import run_robustness
     from hetwin_bauer2022.robustness.evaluation import Scope
     from hetwin_bauer2022.robustness.levels import read_axes
     from hetwin_bauer2022.robustness.sets import find_sets
     from hetwin_suite.command import never_silent
 
     chosen, replay = chosen_approaches(approaches), Replay(contacts, engine)
-    read = read_axes(axes)
+    levels = read_axes(axes)
     with never_silent(lambda: "reading the episodes"):
-        asked = Scope(find_sets(episodes), read, chosen, count)
-    return judged_robustness(asked, replay, out, jobs, trusts=trust_kept)
+        scope = Scope(find_sets(episodes), levels, chosen, count)
+    return run_robustness(scope, replay, out, jobs, trust_stored=trust_kept)
 
 
 def chosen_approaches(text: str) -> Sequence[str]:
@@ -157,7 +157,7 @@ def chosen_approaches(text: str) -> Sequence[str]:
     return chosen
 
 
-def _line(done: int, of: int, verdict: Verdict) -> str:
+def _line(finished: int, of: int, verdict: Verdict) -> str:
     mark = "right" if verdict.right else "n/a" if verdict.not_applicable else "WRONG"
     name = Path(verdict.episode).name
-    return f"{done}/{of} {name} {verdict.approach}: {mark} ({verdict.wall_time:.1f} s)"
+    return f"{finished}/{of} {name} {verdict.approach}: {mark} ({verdict.wall_time:.1f} s)"

@@ -17,7 +17,7 @@ AXES = Group(
 OPTION = "--mismatch"
 
 
-def completed(incomplete: str) -> list[str]:
+def complete_axes(incomplete: str) -> list[str]:
     """Return the names of the installed axes, each followed by ``=``."""
     return completions(incomplete, [f"{name}=" for name in AXES.names()])
 
@@ -28,6 +28,6 @@ Mismatches = Annotated[
         OPTION,
         metavar="AXIS=LEVEL",
         help="add a mismatch, e.g. finger_offset=0.0175; may be given several times; see hetwin list mismatches",
-        autocompletion=completed,
+        autocompletion=complete_axes,
     ),
 ]

@@ -20,26 +20,26 @@ def mismatches() -> Result:
     """
     from hetwin_bauer2022.mismatch.registry import axes
 
-    found = list(axes().values())
+    installed = list(axes().values())
     header = ("axis", "acts on", "unit", "none", "levels", "hardware", "a level means")
-    rows = table(header, [_row(axis) for axis in found])
-    return Result([_document(axis) for axis in found], rows)
+    rows = table(header, [_row(axis) for axis in installed])
+    return Result([_document(axis) for axis in installed], rows)
 
 
 def _row(axis: Axis) -> tuple[str, ...]:
     levels = ", ".join(f"{level:g}" for level in axis.levels)
-    low_high = (
+    hardware = (
         "?" if axis.hardware is None else " to ".join(f"{level:g}" for level in axis.hardware)
     )
-    only = f" (only {', '.join(axis.grasps)})" if axis.grasps else ""
+    restriction = f" (only {', '.join(axis.grasps)})" if axis.grasps else ""
     return (
         axis.name,
         axis.place,
         axis.unit,
         f"{axis.none:g}",
         levels,
-        low_high,
-        f"{axis.summary}{only}",
+        hardware,
+        f"{axis.summary}{restriction}",
     )
 
 

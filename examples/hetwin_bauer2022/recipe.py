@@ -40,37 +40,37 @@ class Recipe(Take):
     boundary: bool = False
     shifts: Shifts = field(default_factory=dict)
 
-    def worse(self, real: RealWorld) -> RealWorld:
+    def apply_mismatches(self, real: RealWorld) -> RealWorld:
         """Return the real world with the mismatches."""
-        for one in self.mismatches:
-            if isinstance(one.axis, RealityAxis):
-                real = one.axis.change(real, one.level, self.random(one.axis.name))
+        for mismatch in self.mismatches:
+            if isinstance(mismatch.axis, RealityAxis):
+                real = mismatch.axis.change(real, mismatch.level, self.random(mismatch.axis.name))
         return real
 
     @property
     def truth(self) -> dict[str, Any]:
         """Return the fields of `truth.json` about the recipe."""
-        told: dict[str, Any] = {"seed": self.seed, "index": self.index}
+        options: dict[str, Any] = {"seed": self.seed, "index": self.index}
         if self.reality is not RealityChoice.MUJOCO:
-            told["reality"] = self.reality.value
-        levels = {one.axis.name: one.level for one in self.mismatches}
+            options["reality"] = self.reality.value
+        levels = {mismatch.axis.name: mismatch.level for mismatch in self.mismatches}
         if levels:
-            told["mismatch"] = levels
-        return {**told, **self.told}
+            options["mismatch"] = levels
+        return {**options, **self.options}
 
     @property
-    def told(self) -> dict[str, Any]:
+    def options(self) -> dict[str, Any]:
         """Return the fixed aims and shifts for the files of a recording; empty without any."""
-        told: dict[str, Any] = {} if self.near_rim is None else {"near_rim": self.near_rim}
+        options: dict[str, Any] = {} if self.near_rim is None else {"near_rim": self.near_rim}
         if self.aim is not None:
-            told["aim"] = list(self.aim)
+            options["aim"] = list(self.aim)
         if self.boundary:
-            told["boundary"] = True
+            options["boundary"] = True
         if self.shifts:
-            told["shift"] = {name: list(shift) for name, shift in self.shifts.items()}
-        return told
+            options["shift"] = {name: list(shift) for name, shift in self.shifts.items()}
+        return options
 
 
-def unchanged(real: RealWorld) -> RealWorld:
+def without_mismatch(real: RealWorld) -> RealWorld:
     """Return the real world without mismatch."""
     return real

@@ -29,19 +29,19 @@ Shift = Annotated[
     typer.Option(
         "--shift",
         metavar="NAME=X,Y",
-        help="offset of something's true position, in m of the world; may be given several times",
+        help="offset of something's true position, in the world [m]; may be given several times",
     ),
 ]
 Boundary = Annotated[
     bool,
     typer.Option("--boundary", help="draw the deciding quantity close to success and failure"),
 ]
-COUNT = 10
+DEFAULT_COUNT = 10
 
 
 def drop(
     out: Out,
-    count: Count = COUNT,
+    count: Count = DEFAULT_COUNT,
     episode: EpisodeNumber = None,
     seed: Seed = 0,
     jobs: Jobs = None,
@@ -74,8 +74,7 @@ def drop(
     --grasp, --flaw, --near-rim, --aim and --shift leave everything else about the episodes of a seed unchanged. A cage
     supports the ball from below, a pinch holds it by friction. --shift moves the stand or the container without the
     robot's knowledge. --mismatch changes reality itself, e.g. to a more compliant arm. --boundary draws drops that
-    could
-    end either way: close to the rim, slipping, knocked, or with fingers that open one by one.
+    could end either way: close to the rim, slipping, knocked, or with fingers that open one by one.
 
     For example:
 
@@ -85,7 +84,7 @@ def drop(
 
     hetwin record drop --seed 5 --episode 1 --near-rim 0.01 --shift stand=0.002,0 --out episodes/again
     """
-    return _recorded(
+    return _record(
         *(Kind.DROP, out, count, episode, seed, jobs),
         shift=shift,
         mismatch=mismatch,
@@ -100,7 +99,7 @@ def drop(
 
 def insertion(
     out: Out,
-    count: Count = COUNT,
+    count: Count = DEFAULT_COUNT,
     episode: EpisodeNumber = None,
     seed: Seed = 0,
     jobs: Jobs = None,
@@ -115,7 +114,7 @@ def insertion(
 
     Example: hetwin record insertion -n 1 --seed 3 --out episodes/insertions
     """
-    return _recorded(
+    return _record(
         *(Kind.INSERTION, out, count, episode, seed, jobs),
         shift=shift,
         mismatch=mismatch,
@@ -123,7 +122,7 @@ def insertion(
     )
 
 
-def _recorded(
+def _record(
     kind: Kind,
     out: Path,
     count: int,
@@ -133,14 +132,16 @@ def _recorded(
     *,
     shift: Sequence[str] | None = None,
     mismatch: Sequence[str] | None = None,
-    **chosen: Any,
+    **choices: Any,
 ) -> Result:
     from hetwin_bauer2022.episodes import record_episodes
     from hetwin_bauer2022.mismatch import read_mismatches
 
-    chosen |= {"mismatches": read_mismatches(mismatch or ()), "shifts": read_shifts(shift or ())}
-    record = partial(record_episodes, kind, count, seed, out, jobs, episode=episode, **chosen)
-    return record_with_progress(record, out, count if episode is None else 1, _why, _lines)
+    choices |= {"mismatches": read_mismatches(mismatch or ()), "shifts": read_shifts(shift or ())}
+    record = partial(record_episodes, kind, count, seed, out, jobs, episode=episode, **choices)
+    return record_with_progress(
+        record, out, count if episode is None else 1, _summary_parts, _lines
+    )
 
 
 def read_aim(text: str) -> tuple[float, float]:
@@ -149,15 +150,15 @@ def read_aim(text: str) -> tuple[float, float]:
     Raises:
         BadInput: if the text is malformed.
     """
-    found = numbers(text, 2)
-    if found is None:
+    parsed = numbers(text, 2)
+    if parsed is None:
         raise BadInput(
-            "this is no aim",
+            "not an aim",
             where="--aim",
             found=text,
             expected="INSIDE_M,BEARING_RAD, e.g. 0.05,0; below 0 is outside the rim",
         )
-    return found[0], found[1]
+    return parsed[0], parsed[1]
 
 
 def read_shifts(texts: Sequence[str]) -> dict[str, tuple[float, float]]:
@@ -166,26 +167,29 @@ def read_shifts(texts: Sequence[str]) -> dict[str, tuple[float, float]]:
     Raises:
         BadInput: if a text is malformed, or a name is given twice.
     """
-    found: dict[str, tuple[float, float]] = {}
+    parsed: dict[str, tuple[float, float]] = {}
     for text in texts:
-        name, _, place = text.partition("=")
-        shift = numbers(place, 2)
+        name, _, offsets = text.partition("=")
+        shift = numbers(offsets, 2)
         if not name or shift is None:
             raise BadInput(
-                "this is no shift",
+                "not a shift",
                 where="--shift",
                 found=text,
                 expected="NAME=X,Y in m, e.g. bin=0.02,0",
             )
-        if name in found:
+        if name in parsed:
             raise BadInput(
-                "this is shifted twice", where="--shift", found=text, expected=f"{name} once"
+                "the same object is shifted twice",
+                where="--shift",
+                found=text,
+                expected=f"{name} once",
             )
-        found[name] = shift[0], shift[1]
-    return found
+        parsed[name] = shift[0], shift[1]
+    return parsed
 
 
-def _why(summary: Mapping[str, Any]) -> list[str]:
+def _summary_parts(summary: Mapping[str, Any]) -> list[str]:
     parts: list[str] = []
     if "container" in summary:
         parts.append(str(summary["container"]))
@@ -196,10 +200,10 @@ def _why(summary: Mapping[str, Any]) -> list[str]:
     return parts
 
 
-def _lines(found: Mapping[str, Any]) -> Iterator[str]:
-    if "near_boundary" in found:
-        near = found["near_boundary"]
-        yield f"  within {near['within_m'] * 1000:.0f} mm of the boundary: {near['share']:.0%}"
-    if "rule_blocked_means_success" in found:
-        rule = found["rule_blocked_means_success"]
+def _lines(parsed: Mapping[str, Any]) -> Iterator[str]:
+    if "near_boundary" in parsed:
+        near_boundary = parsed["near_boundary"]
+        yield f"  within {near_boundary['within_m'] * 1000:.0f} mm of the boundary: {near_boundary['share']:.0%}"
+    if "rule_blocked_means_success" in parsed:
+        rule = parsed["rule_blocked_means_success"]
         yield f"  blocked until release means success: right in {rule['accuracy']:.0%}"

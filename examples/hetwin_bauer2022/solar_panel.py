@@ -21,8 +21,8 @@ SPU_AT = (0.48, -0.3, BENCH_TOP + 0.06)
 
 def shaft_hull(corners: int = 64) -> Floats:
     """Return (n, 3) corners of the true shaft with its chamfer, without steps, in the probe's frame [m]."""
-    turns = np.arange(corners) * 2 * pi / corners
-    ring = np.column_stack([np.cos(turns), np.sin(turns), np.zeros(corners)])
+    angles = np.arange(corners) * 2 * pi / corners
+    ring = np.column_stack([np.cos(angles), np.sin(angles), np.zeros(corners)])
     levels = (
         (SHAFT_RADIUS - CHAMFER, 0.0),
         (SHAFT_RADIUS, CHAMFER),

@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 
 from hetwin_home.program import CUP, CUP_AT, MICROWAVE
-from hetwin_home.reality import SCENARIO, Draw, Reality, reality
+from hetwin_home.reality import SCENARIO, InitialOffsets, StandIn, build_stand_in
 from hetwin_home.robot_bag import write_robot_bag
 from hetwin_suite.episode import LOG, Take, record_episodes, write_episode
 from hetwin_suite.runs import BetweenSteps, RunFailed, RunLog, RunOptions, RunSummary, session
 
 LIFTED_M = 0.05
-"""Height above its initial position at which the cup counts as held."""
+"""Height above its initial position at which the cup counts as held [m]."""
 PATH_NS = 50_000_000
 """Sampling period of the cup's path [ns]."""
-HAPPENS = {
+MILESTONES = {
     "in_container": "entered",
     "shut": "closed",
     "switched_on": "switched_on",
@@ -38,13 +38,15 @@ CAUSES = {
 """Milestone -> cause of failure if it is the first one missed."""
 
 
-def record_cups(count: int, seed: int, out: Path, *more: Any, **choice: Any) -> dict[str, Any]:
+def record_cups(
+    count: int, seed: int, out: Path, *arguments: Any, **options: Any
+) -> dict[str, Any]:
     """Record episodes; see `hetwin_suite.episode.record_episodes`."""
-    return record_episodes("home_lab", record, Take(seed, 0), count, out, *more, **choice)
+    return record_episodes("home_lab", record, Take(seed, 0), count, out, *arguments, **options)
 
 
 @dataclass
-class Witness:
+class PathRecorder:
     """Records the true path of the cup.
 
     Attributes:
@@ -53,7 +55,7 @@ class Witness:
 
     path: list[list[float]] = field(default_factory=list)
 
-    def look(self, now: BetweenSteps) -> None:
+    def sample(self, now: BetweenSteps) -> None:
         """Take a sample if it is due."""
         if now.time_ns % PATH_NS == 0:
             pose = now.scene.pose(CUP)[:7].tolist()
@@ -78,40 +80,45 @@ def record(folder: Path, take: Take, random: np.random.Generator) -> dict[str, A
         BadInput: if TIAGo's description is not installed.
         RunFailed: if the simulation fails.
     """
-    drawn = Draw.drawn(random)
+    offsets = InitialOffsets.draw(random)
     with tempfile.TemporaryDirectory() as name:
-        stand_in, witness = reality(drawn, Path(name)), Witness()
+        stand_in, recorder = build_stand_in(offsets, Path(name)), PathRecorder()
         run = Path(name) / "run"
-        ended = _simulated(stand_in, run, witness)
-        happened = _happened(ended, witness)
-        cause = next((CAUSES[what] for what, when in happened.items() if when is None), "")
+        run_summary = _simulate(stand_in, run, recorder)
+        milestones = _milestone_times(run_summary, recorder)
+        cause = next(
+            (CAUSES[milestone] for milestone, time in milestones.items() if time is None), ""
+        )
         summary = {"label": "failure" if cause else "success", "cause": cause}
-        truth = {**summary, **take.truth, "drawn": asdict(drawn)}
-        truth |= {"happened": happened, "state": dict(ended.state), "path": witness.path}
+        truth = {**summary, **take.truth, "drawn": asdict(offsets)}
+        truth |= {"happened": milestones, "state": dict(run_summary.state), "path": recorder.path}
         write_episode(
             folder, SCENARIO, stand_in.scene, truth, lambda bag: write_robot_bag(run / LOG, bag)
         )
     return summary
 
 
-def _simulated(stand_in: Reality, out: Path, witness: Witness) -> RunSummary:
+def _simulate(stand_in: StandIn, out: Path, recorder: PathRecorder) -> RunSummary:
     summary = session(
         stand_in.scenario,
         options=RunOptions(scene=stand_in.scene),
         listeners=[RunLog(out)],
-        at_barrier=witness.look,
+        at_barrier=recorder.sample,
     ).run()
     if summary.error is not None:
         raise RunFailed(SCENARIO, "simulate", 0, json.dumps(summary.error))
     return summary
 
 
-def _happened(ended: RunSummary, witness: Witness) -> dict[str, float | None]:
+def _milestone_times(run_summary: RunSummary, recorder: PathRecorder) -> dict[str, float | None]:
     """Return milestone -> its first time [s]; None if it was missed."""
-    about = (CUP, MICROWAVE)
+    objects = (CUP, MICROWAVE)
     first: dict[str, float] = {}
-    for event in ended.events:
+    for event in run_summary.events:
         arguments = event["arguments"]
-        if isinstance(arguments, Mapping) and arguments.get("object") in about:
+        if isinstance(arguments, Mapping) and arguments.get("object") in objects:
             first.setdefault(str(event["name"]), float(str(event["time"])))
-    return {"held": witness.held_at, **{what: first.get(name) for what, name in HAPPENS.items()}}
+    return {
+        "held": recorder.held_at,
+        **{milestone: first.get(name) for milestone, name in MILESTONES.items()},
+    }

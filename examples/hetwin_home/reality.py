@@ -13,23 +13,23 @@ from hetwin_home.program import CUP, CUP_AT
 from hetwin_suite.runs import Scenario, find_scenario, load_scenario
 
 SCENARIO, ROBOT = "home_lab", "tiago"
-OFF_M = 0.05
+MAX_OFFSET_M = 0.05
 """Maximum distance of cup and base from their nominal positions [m]."""
 SUBSTEPS = 4
 """Number of physics steps in one of the twin's."""
-KNOWING = ("grasp", "holding", "handling")
+GRASP_MODELS = ("grasp", "holding", "handling")
 """The twin's models of grasps, which reality lacks."""
 
 
 @dataclass(frozen=True, slots=True)
-class Draw:
+class InitialOffsets:
     """Initial offsets of cup and base from their nominal positions, x y each [m]."""
 
     cup: tuple[float, float]
     base: tuple[float, float]
 
     @classmethod
-    def drawn(cls, random: np.random.Generator) -> Draw:
+    def draw(cls, random: np.random.Generator) -> InitialOffsets:
         """Draw both offsets, uniformly over a disc."""
         return cls(_in_disc(random), _in_disc(random))
 
@@ -40,7 +40,7 @@ class Draw:
 
 
 @dataclass(frozen=True, slots=True)
-class Reality:
+class StandIn:
     """The stand-in's scenario, and the scene given to the robot.
 
     Attributes:
@@ -52,37 +52,37 @@ class Reality:
     scene: dict[str, dict[str, list[float]]]
 
 
-def reality(drawn: Draw, folder: Path) -> Reality:
+def build_stand_in(offsets: InitialOffsets, folder: Path) -> StandIn:
     """Build the stand-in for an episode.
 
     Args:
-        drawn: offsets of cup and base.
+        offsets: offsets of cup and base.
         folder: folder for its scenario file.
     """
     path = find_scenario(SCENARIO)
     data = load_scenario(path).document.data
-    x, y, *rest = data["robot"]["pose"]
-    base = [x + drawn.base[0], y + drawn.base[1], *rest]
+    x, y, *other_numbers = data["robot"]["pose"]
+    base = [x + offsets.base[0], y + offsets.base[1], *other_numbers]
     physics = {**data["models"]["physics"], "parameters": {"substeps": SUBSTEPS}}
-    written = {
+    content = {
         "scenario": f"{SCENARIO}_stand_in",
         "extends": str(path),
-        "models": {"physics": physics, **dict.fromkeys(KNOWING)},
+        "models": {"physics": physics, **dict.fromkeys(GRASP_MODELS)},
         "triggers": [],
         "outcomes": dict.fromkeys(data["outcomes"]),
-        "source": {**data["source"], "arguments": {"cup": list(drawn.cup_at)}},
+        "source": {**data["source"], "arguments": {"cup": list(offsets.cup_at)}},
     }
     file = folder / "stand_in.yaml"
-    file.write_text(json.dumps(written), encoding="utf-8")
-    scene = {CUP: {"pose": [*drawn.cup_at, 1.0, 0.0, 0.0, 0.0]}, ROBOT: {"pose": base}}
-    return Reality(load_scenario(file), scene)
+    file.write_text(json.dumps(content), encoding="utf-8")
+    scene = {CUP: {"pose": [*offsets.cup_at, 1.0, 0.0, 0.0, 0.0]}, ROBOT: {"pose": base}}
+    return StandIn(load_scenario(file), scene)
 
 
 def _in_disc(random: np.random.Generator) -> tuple[float, float]:
-    far, towards = OFF_M * np.sqrt(random.random()), random.uniform(0.0, 2.0 * np.pi)
-    return _rounded((far * np.cos(towards), far * np.sin(towards)))
+    distance, direction = MAX_OFFSET_M * np.sqrt(random.random()), random.uniform(0.0, 2.0 * np.pi)
+    return _rounded((distance * np.cos(direction), distance * np.sin(direction)))
 
 
-def _rounded(at: Sequence[float]) -> tuple[float, float]:
+def _rounded(point: Sequence[float]) -> tuple[float, float]:
     """Round to a tenth of a millimetre, as in `scene.json`."""
-    return round(float(at[0]), 4), round(float(at[1]), 4)
+    return round(float(point[0]), 4), round(float(point[1]), 4)

@@ -20,12 +20,17 @@ def write_robot_bag(log: Path, bag: Path) -> None:
         bag: path of the rosbag2 to write; must not exist.
     """
     with Reader(log) as reader, recording_writer(bag) as writer:
-        of_robot = [found for found in reader.connections if found.topic in PUBLISHED]
+        connections = [
+            connection for connection in reader.connections if connection.topic in PUBLISHED
+        ]
         copies = {}
-        for found in of_robot:
-            assert isinstance(found.msgdef, MessageDefinition)
-            copies[found.id] = writer.add_connection(
-                found.topic, found.msgtype, msgdef=found.msgdef.data, rihs01=found.digest
+        for connection in connections:
+            assert isinstance(connection.msgdef, MessageDefinition)
+            copies[connection.id] = writer.add_connection(
+                connection.topic,
+                connection.msgtype,
+                msgdef=connection.msgdef.data,
+                rihs01=connection.digest,
             )
-        for found, received, data in reader.messages(of_robot):
-            writer.write(copies[found.id], received, data)
+        for connection, received, data in reader.messages(connections):
+            writer.write(copies[connection.id], received, data)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hetwin_stand_ins.reaching import DOWN, Reacher
+from hetwin_stand_ins.reaching import DOWN, ArmKinematics
 from hetwin_suite.model import Floats, Json
 from hetwin_suite.robot import Announcement
 
@@ -26,7 +26,7 @@ class GripperCommand:
 
 @dataclass(frozen=True, slots=True)
 class Grip:
-    """How the gripper closes.
+    """Force and timing of a gripper.
 
     Attributes:
         force: maximum force of each finger's motor [N].
@@ -51,29 +51,29 @@ class Program:
         quaternion: (4,) orientation of the hand on straight lines, w x y z.
     """
 
-    reacher: Reacher
+    reacher: ArmKinematics
     home: Floats
     quaternion: Floats = field(default_factory=DOWN.copy)
     gripper: list[GripperCommand] = field(default_factory=list)
     announcements: list[Announcement] = field(default_factory=list)
-    _pieces: list[Floats] = field(init=False)
+    _parts: list[Floats] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._pieces = [self.home[None, :]]
+        self._parts = [self.home[None, :]]
 
     @property
     def now(self) -> float:
         """End of the program so far [s]."""
-        return (sum(len(piece) for piece in self._pieces) - 1) * TICK_S
+        return (sum(len(part) for part in self._parts) - 1) * TICK_S
 
     @property
     def last(self) -> Floats:
         """(n,) the last set point."""
-        return np.asarray(self._pieces[-1][-1])
+        return np.asarray(self._parts[-1][-1])
 
     def set_points(self) -> Floats:
         """Return (ticks, n) all set points."""
-        return np.vstack(self._pieces)
+        return np.vstack(self._parts)
 
     @contextmanager
     def doing(self, operation: str, arguments: Mapping[str, Json]) -> Iterator[None]:
@@ -82,42 +82,46 @@ class Program:
         yield
         self.announcements.append(Announcement(self.now, operation, "end", dict(arguments)))
 
-    def say(self, operation: str, arguments: Mapping[str, Json], time: float | None = None) -> None:
-        """Annotate an instant, at the current end or `time` seconds before it."""
+    def announce(
+        self, operation: str, arguments: Mapping[str, Json], time: float | None = None
+    ) -> None:
+        """Annotate an instant at `time` [s]; default: the current end of the program."""
         at = self.now if time is None else time
         self.announcements.append(Announcement(at, operation, "instant", dict(arguments)))
 
-    def span(self, operation: str, arguments: Mapping[str, Json], begin: float, end: float) -> None:
+    def annotate(
+        self, operation: str, arguments: Mapping[str, Json], begin: float, end: float
+    ) -> None:
         """Annotate an action from `begin` to `end` [s], independently of other actions."""
         for time, phase in ((begin, "begin"), (end, "end")):
             self.announcements.append(Announcement(time, operation, phase, dict(arguments)))
 
-    def when(self, operation: str) -> float:
+    def time_of(self, operation: str) -> float:
         """Return the time of the first annotation of an operation [s]."""
-        return next(one.time for one in self.announcements if one.operation == operation)
+        return next(a.time for a in self.announcements if a.operation == operation)
 
     def grip(self, goal: float, time: float | None = None) -> None:
-        """Command the fingers to a goal, at the current end or `time` seconds before it."""
+        """Command the fingers to a goal at `time` [s]; default: the current end of the program."""
         self.gripper.append(GripperCommand(self.now if time is None else time, goal))
 
     def wait(self, duration: float) -> None:
         """Hold still for `duration` seconds."""
-        self._pieces.append(np.repeat(self.last[None, :], round(duration / TICK_S), axis=0))
+        self._parts.append(np.repeat(self.last[None, :], round(duration / TICK_S), axis=0))
 
-    def swing(self, joints: Floats, duration: float) -> None:
+    def move_joints(self, joints: Floats, duration: float) -> None:
         """Move all joints simultaneously to `joints`, with minimum jerk."""
-        share = _least_jerk(duration)[:, None]
-        self._pieces.append(self.last + share * (joints - self.last))
+        fraction = _minimum_jerk(duration)[:, None]
+        self._parts.append(self.last + fraction * (joints - self.last))
 
-    def line(self, target: Floats, duration: float) -> None:
+    def move_straight(self, target: Floats, duration: float) -> None:
         """Move the hand's point straight to `target` (3,), at constant orientation, with minimum jerk."""
         start = self.reacher.point(self.last)
-        share = _least_jerk(duration)[:, None]
-        self.follow(start + share * (target - start))
+        fraction = _minimum_jerk(duration)[:, None]
+        self.follow(start + fraction * (target - start))
 
     def follow(self, points: Floats) -> None:
         """Move the hand's point along `points` (ticks, 3), at constant orientation."""
-        self._pieces.append(self.reacher.follow(points, self.last, self.quaternion))
+        self._parts.append(self.reacher.follow(points, self.last, self.quaternion))
 
 
 class SetPoints:
@@ -125,7 +129,7 @@ class SetPoints:
 
     Args:
         points: (ticks, n) joint positions, every `TICK_S`.
-        early: share of a tick by which the next one may start, so that rounding does not delay it.
+        early: fraction of a tick by which the next tick may start early, so that rounding does not delay it.
     """
 
     def __init__(self, points: Floats, early: float = 0.0) -> None:
@@ -137,13 +141,13 @@ class SetPoints:
         last = len(self._points) - 1
         tick = min(max(time / TICK_S + self._early, 0.0), last)
         low = int(tick)
-        high, share = min(low + 1, last), tick - low
-        position = (1 - share) * self._points[low] + share * self._points[high]
-        speed = (1 - share) * self._speeds[low] + share * self._speeds[high]
+        high, fraction = min(low + 1, last), tick - low
+        position = (1 - fraction) * self._points[low] + fraction * self._points[high]
+        speed = (1 - fraction) * self._speeds[low] + fraction * self._speeds[high]
         return np.asarray(position), np.asarray(speed)
 
 
-def _least_jerk(duration: float) -> Floats:
+def _minimum_jerk(duration: float) -> Floats:
     """Return (ticks,) fractions of a minimum-jerk path, from just above 0 to 1."""
     ticks = round(duration / TICK_S)
     s = np.arange(1, ticks + 1) / ticks

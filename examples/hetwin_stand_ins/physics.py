@@ -55,16 +55,16 @@ def add_solid(body: mj.MjsBody, solid: Solid, position: Floats, quaternion: Floa
 
 
 def contact_forces(
-    model: mj.MjModel, data: mj.MjData, mine: NDArray[np.bool_]
+    model: mj.MjModel, data: mj.MjData, is_included: NDArray[np.bool_]
 ) -> Iterator[tuple[int, NDArray[np.int32], float]]:
     """Yield the index, the two shapes and the normal force [N] of each contact of some shapes.
 
     Args:
         model: model of the world.
         data: state of the world.
-        mine: (shapes,) whether contacts of each shape are included.
+        is_included: (shapes,) whether contacts of each shape are included.
     """
     pairs, wrench = data.contact.geom, np.zeros(6)
-    for index in np.flatnonzero(mine[pairs].any(axis=1)) if len(pairs) else ():
+    for index in np.flatnonzero(is_included[pairs].any(axis=1)) if len(pairs) else ():
         mj.mj_contactForce(model, data, int(index), wrench)
         yield int(index), pairs[index], float(wrench[0])

@@ -19,7 +19,7 @@ _TOLERANCE = 1e-9
 """Tolerance [m and rad]; small, since controllers derive velocities from set points 4 ms apart."""
 
 
-class Reacher:
+class ArmKinematics:
     """Kinematics of one arm for one point of its hand.
 
     Args:
@@ -55,7 +55,7 @@ class Reacher:
             RunFailed: if no posture within the joint limits reaches the target.
         """
         pose = np.concatenate((target, quaternion))
-        return _reached(self._solver.solve(pose, start), target)
+        return _positions_or_fail(self._solver.solve(pose, start), target)
 
     def follow(self, points: Floats, start: Floats, quaternion: Floats = DOWN) -> Floats:
         """Return (k, n) joint positions for the point at `points` (k, 3), each close to the previous one.
@@ -69,20 +69,20 @@ class Reacher:
         postures = [start]
         for point in points:
             pose = np.concatenate((point, quaternion))
-            postures.append(_reached(self._solver.descend(pose, postures[-1]), point))
+            postures.append(_positions_or_fail(self._solver.descend(pose, postures[-1]), point))
         return np.array(postures[1:])
 
 
-def _reached(found: Solution, target: Floats) -> Floats:
-    if not found.solved:
+def _positions_or_fail(solution: Solution, target: Floats) -> Floats:
+    if not solution.solved:
         raise RunFailed(
             "inverse kinematics",
             "solve",
             0,
             f"the hand cannot reach {np.round(target, 4).tolist()}; "
-            f"the remaining error is {found.distance:.3g} m and {found.angle:.3g} rad",
+            f"the remaining error is {solution.distance:.3g} m and {solution.angle:.3g} rad",
         )
-    return found.positions
+    return solution.positions
 
 
 def _segments(model: mj.MjModel, joints: Sequence[str], link: str) -> list[Segment]:
@@ -100,10 +100,10 @@ def _segment(model: mj.MjModel, body: int, joints: Sequence[str]) -> Segment:
     pose = (*model.body_pos[body].tolist(), *model.body_quat[body].tolist())
     first = int(model.body_jntadr[body])
     for joint in range(first, first + int(model.body_jntnum[body])):
-        if (word := model.joint(joint).name) in joints:
+        if (joint_name := model.joint(joint).name) in joints:
             limited = bool(model.jnt_limited[joint])
             lower, upper = model.jnt_range[joint].tolist() if limited else (-math.inf, math.inf)
-            slides = model.jnt_type[joint] == mj.mjtJoint.mjJNT_SLIDE
+            is_prismatic = model.jnt_type[joint] == mj.mjtJoint.mjJNT_SLIDE
             axis, anchor = model.jnt_axis[joint].tolist(), model.jnt_pos[joint].tolist()
-            return Segment(name, pose, word, slides, axis, anchor, lower, upper)
+            return Segment(name, pose, joint_name, is_prismatic, axis, anchor, lower, upper)
     return Segment(name, pose)

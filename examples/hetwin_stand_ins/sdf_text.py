@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SdfShape:
     """A shape of a model: box (x y z), cylinder (radius, length), sphere (radius) or plane (x y).
 
     Attributes:
@@ -26,7 +26,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class SdfModel:
     """A model with one link.
 
     Attributes:
@@ -41,7 +41,7 @@ class Thing:
     """
 
     name: str
-    parts: Sequence[Part]
+    parts: Sequence[SdfShape]
     at: tuple[float, float, float]
     colour: tuple[float, float, float]
     friction: float = 0.5
@@ -50,9 +50,9 @@ class Thing:
     turn: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
 
-def world_sdf(name: str, comment: str, things: Sequence[Thing]) -> str:
+def world_sdf(name: str, comment: str, models: Sequence[SdfModel]) -> str:
     """Return a complete world file."""
-    text = [
+    lines = [
         '<?xml version="1.0"?>',
         f"<!-- {comment} -->",
         '<sdf version="1.9">',
@@ -70,39 +70,39 @@ def world_sdf(name: str, comment: str, things: Sequence[Thing]) -> str:
         "      <cast_shadows>true</cast_shadows>",
         "    </light>",
     ]
-    for thing in things:
-        text += _model(thing)
-    return "\n".join([*text, "  </world>", "</sdf>", ""])
+    for model in models:
+        lines += _model(model)
+    return "\n".join([*lines, "  </world>", "</sdf>", ""])
 
 
-def _model(thing: Thing) -> list[str]:
-    text = [f'    <model name="{thing.name}">']
-    if not thing.mass:
-        text.append("      <static>true</static>")
-    pose = f"{_words(thing.at)} {_words(thing.turn)}"
-    text += [f"      <pose>{pose}</pose>", '      <link name="link">']
-    if thing.mass:
-        moments = dict(zip(("ixx", "iyy", "izz"), thing.inertia, strict=True))
+def _model(model: SdfModel) -> list[str]:
+    lines = [f'    <model name="{model.name}">']
+    if not model.mass:
+        lines.append("      <static>true</static>")
+    pose = f"{_numbers_text(model.at)} {_numbers_text(model.turn)}"
+    lines += [f"      <pose>{pose}</pose>", '      <link name="link">']
+    if model.mass:
+        moments = dict(zip(("ixx", "iyy", "izz"), model.inertia, strict=True))
         inertia = "".join(
             f"<{key}>{moments.get(key, 0.0):.4g}</{key}>"
             for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
         )
-        text += [
+        lines += [
             "        <inertial>",
-            f"          <mass>{thing.mass:g}</mass>",
+            f"          <mass>{model.mass:g}</mass>",
             f"          <inertia>{inertia}</inertia>",
             "        </inertial>",
         ]
-    for part in thing.parts:
-        text += _part(part, thing)
-    return [*text, "      </link>", "    </model>"]
+    for part in model.parts:
+        lines += _part(part, model)
+    return [*lines, "      </link>", "    </model>"]
 
 
-def _part(part: Part, thing: Thing) -> list[str]:
-    pose = f"<pose>{_words(part.at)} {_words(part.turn)}</pose>"
-    geometry = f"<geometry>{_form(part)}</geometry>"
-    mu = f"<ode><mu>{thing.friction:g}</mu><mu2>{thing.friction:g}</mu2></ode>"
-    colour = f"<diffuse>{_words(thing.colour)} 1</diffuse>"
+def _part(part: SdfShape, model: SdfModel) -> list[str]:
+    pose = f"<pose>{_numbers_text(part.at)} {_numbers_text(part.turn)}</pose>"
+    geometry = f"<geometry>{_geometry(part)}</geometry>"
+    mu = f"<ode><mu>{model.friction:g}</mu><mu2>{model.friction:g}</mu2></ode>"
+    colour = f"<diffuse>{_numbers_text(model.colour)} 1</diffuse>"
     return [
         f'        <collision name="{part.name}">',
         f"          {pose}{geometry}",
@@ -114,16 +114,16 @@ def _part(part: Part, thing: Thing) -> list[str]:
     ]
 
 
-def _form(part: Part) -> str:
+def _geometry(part: SdfShape) -> str:
     if part.kind == "box":
-        return f"<box><size>{_words(part.size)}</size></box>"
+        return f"<box><size>{_numbers_text(part.size)}</size></box>"
     if part.kind == "plane":
-        return f"<plane><normal>0 0 1</normal><size>{_words(part.size)}</size></plane>"
-    form = f"<radius>{part.size[0]:g}</radius>"
+        return f"<plane><normal>0 0 1</normal><size>{_numbers_text(part.size)}</size></plane>"
+    geometry_text = f"<radius>{part.size[0]:g}</radius>"
     if part.kind == "cylinder":
-        form += f"<length>{part.size[1]:g}</length>"
-    return f"<{part.kind}>{form}</{part.kind}>"
+        geometry_text += f"<length>{part.size[1]:g}</length>"
+    return f"<{part.kind}>{geometry_text}</{part.kind}>"
 
 
-def _words(numbers: tuple[float, ...]) -> str:
+def _numbers_text(numbers: tuple[float, ...]) -> str:
     return " ".join(f"{number:.9g}" for number in numbers)

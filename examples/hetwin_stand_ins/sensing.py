@@ -77,7 +77,9 @@ class Sensors:
     prefix: str = ""
 
     def __post_init__(self) -> None:
-        self._places = [_places(self.model, driver.joints, self.prefix) for driver in self.drivers]
+        self._addresses = [
+            _addresses(self.model, driver.joints, self.prefix) for driver in self.drivers
+        ]
 
     def sample(
         self, step: int, data: mj.MjData, targets: Mapping[str, float] | None = None
@@ -89,18 +91,18 @@ class Sensors:
             data: state of the physics.
             targets: joint -> position set by the controller.
         """
-        for driver, (qpos, dof, motor) in zip(self.drivers, self._places, strict=True):
+        for driver, (qpos, dof, motor) in zip(self.drivers, self._addresses, strict=True):
             if driver.due(step):
                 time = step * self.model.opt.timestep
                 q, v, effort = data.qpos[qpos], data.qvel[dof], data.ctrl[motor]
                 reading = driver.read(time, q, v, effort, self.random)
                 if targets is not None:
-                    wanted = np.array([targets[joint] for joint in driver.joints])
-                    reading = replace(reading, targets=wanted)
+                    target_positions = np.array([targets[joint] for joint in driver.joints])
+                    reading = replace(reading, targets=target_positions)
                 self.readings.append(reading)
 
 
-def _places(
+def _addresses(
     model: mj.MjModel, joints: tuple[str, ...], prefix: str
 ) -> tuple[list[int], list[int], list[int]]:
     """Return the addresses of positions, velocities and torques of these joints."""

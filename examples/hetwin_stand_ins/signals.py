@@ -13,13 +13,13 @@ from hetwin_suite.episode import Encoded, Topic, header, known_types
 from hetwin_suite.model import Floats
 from hetwin_suite.robot import Reading
 
-WRENCH = Topic("wrist/wrench", "geometry_msgs/msg/WrenchStamped", "what the wrist feels")
+WRENCH = Topic("wrist/wrench", "geometry_msgs/msg/WrenchStamped", "force and torque at the wrist")
 _CONTROLLER = "control_msgs/msg/JointTrajectoryControllerState"
 _STATUS = "robotiq_2f_gripper_control/msg/Robotiq2FGripper_robot_input"
 _FORCE_NOISE, _TORQUE_NOISE = 0.05, 0.0025
 """Standard deviation of a sample [N, Nm], as in HIRO_SA_DATA (HongminWu) before the arm touches anything."""
 _OFFSET = np.array([2.0, 2.5, 3.0, 0.2, 0.15, 0.12])
-"""Standard deviation of the offset of a sensor that was not zeroed [N, Nm], as in PickApp (velasale)."""
+"""Standard deviation of the offset of a sensor that was not zeroed [N, Nm], as in the data set PickApp."""
 _DELAY_S = (150e-6, 60e-6)
 """Delay from stamp to reception [s]: minimum, and scale of a gamma distribution of shape 2."""
 _STATUS_S, _STALL_S, _STALL_SHARE, _GOAL_SHARE = 0.05, 0.1, 0.02, 0.02
@@ -58,22 +58,22 @@ class Wrist:
         if step % self.period_steps:
             return
         mj.mj_rnePostConstraint(self.model, data)
-        inside, body = data.cfrc_int[self._body], self._body
+        internal_forces, body = data.cfrc_int[self._body], self._body
         arm = data.subtree_com[self.model.body_rootid[body]] - data.xpos[body]
-        turn = data.xmat[body].reshape(3, 3)
-        force = turn.T @ -inside[3:]
-        torque = turn.T @ -(inside[:3] + np.cross(arm, inside[3:]))
-        felt = np.concatenate((force, torque)) + self._offset
-        felt += self.random.normal(0.0, self._noise)
-        self.samples.append((step * self.model.opt.timestep, felt))
+        rotation = data.xmat[body].reshape(3, 3)
+        force = rotation.T @ -internal_forces[3:]
+        torque = rotation.T @ -(internal_forces[:3] + np.cross(arm, internal_forces[3:]))
+        reading = np.concatenate((force, torque)) + self._offset
+        reading += self.random.normal(0.0, self._noise)
+        self.samples.append((step * self.model.opt.timestep, reading))
 
     def messages(self, start_ns: int) -> Iterator[Encoded]:
         """Yield its messages; time 0 has the given stamp."""
         vector = known_types().types["geometry_msgs/msg/Vector3"]
         wrench = known_types().types["geometry_msgs/msg/Wrench"]
-        for time, felt in self.samples:
+        for time, reading in self.samples:
             stamp_ns = start_ns + round(time * 1e9)
-            force, torque = (vector(*map(float, part)) for part in (felt[:3], felt[3:]))
+            force, torque = (vector(*map(float, part)) for part in (reading[:3], reading[3:]))
             content = {"header": header(stamp_ns, self.link), "wrench": wrench(force, torque)}
             yield _encoded(WRENCH, stamp_ns + delay_ns(self.random), **content)
 
@@ -110,35 +110,43 @@ class Gripper:
             random: generator of delays.
         """
         topic = Topic(f"{self.name}/status", _STATUS, "of a gripper")
-        mine = [one for one in readings if one.joints == self.joints]
-        due, moved_s, rested = 0.0, 0.0, np.inf
-        for one, share in zip(mine, self._shares(mine).tolist(), strict=True):
-            past = [goal for goal in goals if goal[0] <= one.time]
-            if abs(share - rested) > _STALL_SHARE or not past:
-                moved_s, rested = one.time, share
-            if one.time < due or not past:
+        own_readings = [
+            joint_reading for joint_reading in readings if joint_reading.joints == self.joints
+        ]
+        due, moved_at, rest_share = 0.0, 0.0, np.inf
+        for joint_reading, share in zip(
+            own_readings, self._shares(own_readings).tolist(), strict=True
+        ):
+            past_goals = [goal for goal in goals if goal[0] <= joint_reading.time]
+            if abs(share - rest_share) > _STALL_SHARE or not past_goals:
+                moved_at, rest_share = joint_reading.time, share
+            if joint_reading.time < due or not past_goals:
                 continue
-            due, (begun, goal) = one.time + _STATUS_S, past[-1]
-            stands = one.time - max(moved_s, begun) >= _STALL_S
+            due, (goal_time, goal) = joint_reading.time + _STATUS_S, past_goals[-1]
+            is_still = joint_reading.time - max(moved_at, goal_time) >= _STALL_S
             object_status = _REACHED if abs(goal - share) <= _GOAL_SHARE else _MOVES
-            if stands and object_status == _MOVES:
+            if is_still and object_status == _MOVES:
                 object_status = _STOPPED_CLOSING if goal > share else _STOPPED_OPENING
-            place, wanted = (round(255.0 * min(1.0, max(0.0, part))) for part in (share, goal))
+            position, goal_position = (
+                round(255.0 * min(1.0, max(0.0, part))) for part in (share, goal)
+            )
             yield _encoded(
                 topic,
-                start_ns + round(one.time * 1e9) + delay_ns(random),
+                start_ns + round(joint_reading.time * 1e9) + delay_ns(random),
                 gACT=1,
                 gGTO=1,
                 gSTA=3,
                 gOBJ=object_status,
                 gFLT=0,
-                gPR=wanted,
-                gPO=place,
-                gCU=min(255, round(100.0 * float(np.abs(one.efforts).mean()))),
+                gPR=goal_position,
+                gPO=position,
+                gCU=min(255, round(100.0 * float(np.abs(joint_reading.efforts).mean()))),
             )
 
     def _shares(self, readings: Sequence[Reading]) -> Floats:
-        at = np.array([one.positions for one in readings]).reshape(-1, len(self.joints))
+        at = np.array([joint_reading.positions for joint_reading in readings]).reshape(
+            -1, len(self.joints)
+        )
         shares: Floats = ((at - self.opened) / (self.closed - self.opened)).mean(axis=1)
         return shares
 
@@ -160,24 +168,24 @@ def controller_messages(
         random: generator of delays.
     """
     topic = Topic(f"{name}/controller_state", _CONTROLLER, "where a controller wants its joints")
-    for one in readings:
-        if one.targets is None or not set(joints) <= set(one.joints):
+    for joint_reading in readings:
+        if joint_reading.targets is None or not set(joints) <= set(joint_reading.joints):
             continue
-        places = [one.joints.index(joint) for joint in joints]
-        stamp_ns = start_ns + round(one.time * 1e9)
-        error = one.targets[places] - one.positions[places]
+        places = [joint_reading.joints.index(joint) for joint in joints]
+        stamp_ns = start_ns + round(joint_reading.time * 1e9)
+        error = joint_reading.targets[places] - joint_reading.positions[places]
         yield _encoded(
             topic,
             stamp_ns + delay_ns(random),
             header=header(stamp_ns),
             joint_names=list(joints),
-            reference=_point(one.targets[places]),
-            feedback=_point(one.positions[places]),
+            reference=_point(joint_reading.targets[places]),
+            feedback=_point(joint_reading.positions[places]),
             error=_point(error),
             output=_point(np.zeros(0)),
             multi_dof_joint_names=[],
             **{
-                f"multi_dof_{part}": _nothing()
+                f"multi_dof_{part}": _empty_multi_dof_point()
                 for part in ("reference", "feedback", "error", "output")
             },
             speed_scaling_factor=1.0,
@@ -186,21 +194,21 @@ def controller_messages(
 
 def delay_ns(random: np.random.Generator) -> int:
     """Draw the time from a message's stamp to its reception [ns]."""
-    least, scale = _DELAY_S
-    return round(1e9 * (least + random.gamma(2.0, scale)))
+    minimum, scale = _DELAY_S
+    return round(1e9 * (minimum + random.gamma(2.0, scale)))
 
 
 def _point(positions: Floats) -> Any:
-    none, types = np.zeros(0), known_types().types
-    never = types["builtin_interfaces/msg/Duration"](sec=0, nanosec=0)
+    empty, types = np.zeros(0), known_types().types
+    zero_duration = types["builtin_interfaces/msg/Duration"](sec=0, nanosec=0)
     kind: Any = types["trajectory_msgs/msg/JointTrajectoryPoint"]
-    return kind(np.ascontiguousarray(positions), none, none, none, never)
+    return kind(np.ascontiguousarray(positions), empty, empty, empty, zero_duration)
 
 
-def _nothing() -> Any:
+def _empty_multi_dof_point() -> Any:
     types = known_types().types
-    never = types["builtin_interfaces/msg/Duration"](sec=0, nanosec=0)
-    return types["trajectory_msgs/msg/MultiDOFJointTrajectoryPoint"]([], [], [], never)
+    zero_duration = types["builtin_interfaces/msg/Duration"](sec=0, nanosec=0)
+    return types["trajectory_msgs/msg/MultiDOFJointTrajectoryPoint"]([], [], [], zero_duration)
 
 
 def _encoded(topic: Topic, received_ns: int, **fields: Any) -> Encoded:

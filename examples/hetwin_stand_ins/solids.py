@@ -59,30 +59,40 @@ def read_solids(world: Path) -> tuple[Solid, ...]:
     Raises:
         BadInput: if a shape has no size, or a pose does not have six numbers.
     """
-    found: list[Solid] = []
+    solids: list[Solid] = []
     for model in ET.parse(world).getroot().iter("model"):
         name = model.get("name", "")
         static = model.findtext("static", "false").strip() == "true"
         origin = _pose(model, name, world)
         for link in model.findall("link"):
             mass = 0.0 if static else float(link.findtext("inertial/mass", "0"))
-            at_link = _compose(origin, _pose(link, name, world))
+            link_pose = _compose(origin, _pose(link, name, world))
             for collision in link.findall("collision"):
-                kind, size = _form(collision, name, world)
-                pose = _compose(at_link, _pose(collision, name, world))
+                kind, size = _read_shape(collision, name, world)
+                pose = _compose(link_pose, _pose(collision, name, world))
                 friction = float(collision.findtext("surface/friction/ode/mu", "1"))
-                place = pose[:3], pose[3:]
-                part = collision.get("name", "")
-                solid = Solid(name, part, kind, size, *place, not static, mass, friction, origin)
-                found.append(solid)
-    return tuple(found)
+                placement = pose[:3], pose[3:]
+                collision_name = collision.get("name", "")
+                solid = Solid(
+                    name,
+                    collision_name,
+                    kind,
+                    size,
+                    *placement,
+                    not static,
+                    mass,
+                    friction,
+                    origin,
+                )
+                solids.append(solid)
+    return tuple(solids)
 
 
-def _form(collision: ET.Element, model: str, world: Path) -> tuple[str, Floats]:
+def _read_shape(collision: ET.Element, model: str, world: Path) -> tuple[str, Floats]:
     for kind, keys in _SIZES.items():
-        form = collision.find(f"geometry/{kind}")
-        if form is not None:
-            sizes = [form.findtext(key, "") for key in keys]
+        element = collision.find(f"geometry/{kind}")
+        if element is not None:
+            sizes = [element.findtext(key, "") for key in keys]
             numbers = [float(part) for text in sizes for part in text.split()]
             if len(numbers) == {"box": 3, "cylinder": 2, "sphere": 1, "plane": 2}[kind]:
                 return kind, np.array(numbers)

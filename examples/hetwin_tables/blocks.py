@@ -48,7 +48,7 @@ def read_blocks(world: Path) -> tuple[Block, ...]:
     return tuple(Block(b.model, b.position, b.size, b.mass, b.friction) for b in boxes)
 
 
-def the_block(blocks: tuple[Block, ...], model: str) -> Block:
+def find_block(blocks: tuple[Block, ...], model: str) -> Block:
     """Return the first box of a model; for a table, its top.
 
     Raises:
@@ -57,8 +57,8 @@ def the_block(blocks: tuple[Block, ...], model: str) -> Block:
     for block in blocks:
         if block.model == model:
             return block
-    known = sorted({block.model for block in blocks})
-    raise BadInput("the world has no such box", found=model, expected=f"one of {known}")
+    names = sorted({block.model for block in blocks})
+    raise BadInput("the world has no such box", found=model, expected=f"one of {names}")
 
 
 def _check(box: Solid, world: Path) -> None:

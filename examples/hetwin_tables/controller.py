@@ -40,13 +40,13 @@ class Controller:
         prefix: str = "",
     ) -> None:
         self._set_points = SetPoints(set_points)
-        self._waiting = [] if grip.stuck else commands[1:]
+        self._pending = [] if grip.stuck else commands[1:]
         self._goal = self._aperture = commands[0].goal
         self._grip = grip
         ids = [model.joint(prefix + name).id for name in (*ARM_JOINTS, *FINGER_JOINTS)]
         self._qpos = model.jnt_qposadr[ids]
         self._dof = model.jnt_dofadr[ids]
-        self._most = model.jnt_actfrcrange[ids, 1]
+        self._limits = model.jnt_actfrcrange[ids, 1]
         self._closing_since = np.inf
 
     def forces(self, data: mj.MjData) -> Floats:
@@ -59,18 +59,18 @@ class Controller:
         motors[len(ARM_JOINTS) :] = self._fingers(
             data.time, q[len(ARM_JOINTS) :], v[len(ARM_JOINTS) :]
         )
-        return np.asarray(np.clip(motors, -self._most, self._most))
+        return np.asarray(np.clip(motors, -self._limits, self._limits))
 
     def _fingers(self, time: float, q: Floats, v: Floats) -> Floats:
-        if self._waiting and self._waiting[0].time <= time + 1e-9:
-            self._goal = self._waiting.pop(0).goal
+        if self._pending and self._pending[0].time <= time + 1e-9:
+            self._goal = self._pending.pop(0).goal
             self._aperture = float(q.mean())
             if self._goal < self._aperture:
                 self._closing_since = time
-        reach = _FINGER_SPEED * CONTROL_PERIOD_S
-        self._aperture += min(max(self._goal - self._aperture, -reach), reach)
-        most = self._grip.force
+        max_step = _FINGER_SPEED * CONTROL_PERIOD_S
+        self._aperture += min(max(self._goal - self._aperture, -max_step), max_step)
+        force = self._grip.force
         if time > self._closing_since:
-            most *= math.exp(-(time - self._closing_since) / self._grip.fading)
-        push = _FINGER_STIFFNESS * (self._aperture - q) - _FINGER_DAMPING * v
-        return np.asarray(np.clip(push, -most, max(most, 10.0)))
+            force *= math.exp(-(time - self._closing_since) / self._grip.fading)
+        forces = _FINGER_STIFFNESS * (self._aperture - q) - _FINGER_DAMPING * v
+        return np.asarray(np.clip(forces, -force, max(force, 10.0)))

@@ -34,11 +34,11 @@ def execute(
         observe: observes the true state.
         period_s: period of the observations [s].
     """
-    every = round(period_s / stand_in.PERIOD_S)
+    period_steps = round(period_s / stand_in.PERIOD_S)
     for step in range(round(program.now / stand_in.PERIOD_S) + 1):
         if step % _CONTROL_STEPS == 0:
             data.ctrl[:] = controller.forces(data)
-        if step % every == 0:
+        if step % period_steps == 0:
             observe()
         sensors.sample(step, data)
         mj.mj_step(model, data)

@@ -16,16 +16,16 @@ import mujoco as mj
 import numpy as np
 
 from hetwin_stand_ins.motion import Grip, Program
-from hetwin_stand_ins.reaching import Reacher
+from hetwin_stand_ins.reaching import ArmKinematics
 from hetwin_stand_ins.sensing import Driver, Sensors
 from hetwin_suite.episode import write_bag
 from hetwin_suite.robot import Reading
 from hetwin_suite.runs import resource
 from hetwin_tables import stand_in
-from hetwin_tables.blocks import Block, read_blocks, the_block
+from hetwin_tables.blocks import Block, find_block, read_blocks
+from hetwin_tables.box_path import PathRecorder, Sample, event_times
 from hetwin_tables.controller import Controller
 from hetwin_tables.executing import execute
-from hetwin_tables.truth import Sample, Witness, times
 
 START_NS = 1_789_374_612_480_000_000
 """Stamp of the first reading: 14 September 2026, 08:30:12.48 UTC."""
@@ -34,7 +34,7 @@ OPENED_M = 0.04
 SQUEEZE_M = -0.01
 """Goal of the closing fingers, beyond contact with each other, so that they press."""
 TRUTH_PERIOD_S = 0.05
-_WITNESS_PERIOD_S = 4 * stand_in.PERIOD_S
+_SAMPLE_PERIOD_S = 4 * stand_in.PERIOD_S
 
 DRIVERS = (
     Driver(stand_in.ARM_JOINTS, 20, 0, 2e-4, 2 * np.pi / 2**17, 2e-3, 0.05, 0.01),
@@ -48,7 +48,7 @@ class Variant:
 
     Attributes:
         seed: seed of all random numbers.
-        grip: how the gripper closes.
+        grip: force and timing of the gripper.
         box_offset: (3,) offset of the box's true position, unknown to the program [m].
     """
 
@@ -70,37 +70,37 @@ class Episode:
     samples: list[Sample]
 
 
-def plan(reacher: Reacher, box: Block, tray: Block) -> Program:
+def plan(reacher: ArmKinematics, box: Block, tray: Block) -> Program:
     """Plan the robot's program with the believed poses of box and tray."""
     grasp = box.center + np.array([0.0, 0.0, 0.015])
-    place = np.array([*tray.center[:2], grasp[2] + tray.top - (box.top - box.size[2]) + 0.001])
+    target = np.array([*tray.center[:2], grasp[2] + tray.top - (box.top - box.size[2]) + 0.001])
     above, carry = [0.0, 0.0, 0.13], [0.0, 0.0, 0.08]
-    lifted = np.array([*grasp[:2], place[2] + carry[2]])
+    lifted = np.array([*grasp[:2], target[2] + carry[2]])
     hand: dict[str, str] = {"hand": "gripper"}
-    held = {**hand, "object": box.model}
+    arguments = {**hand, "object": box.model}
     program = Program(reacher, HOME)
     program.grip(OPENED_M)
     program.wait(0.6)
-    with program.doing("reach", held):
-        program.swing(reacher.solve(grasp + above, HOME), 1.8)
-        program.line(grasp, 1.2)
+    with program.doing("reach", arguments):
+        program.move_joints(reacher.solve(grasp + above, HOME), 1.8)
+        program.move_straight(grasp, 1.2)
         program.wait(0.1)
-    with program.doing("move_hand", {**held, "goal": "closed"}):
+    with program.doing("move_hand", {**arguments, "goal": "closed"}):
         program.grip(SQUEEZE_M)
         program.wait(1.0)
-    with program.doing("lift", held):
-        program.line(lifted, 1.3)
-    with program.doing("move", {**held, "target": tray.model}):
-        program.line(place + carry, 1.8)
-    with program.doing("lower", {**held, "target": tray.model}):
-        program.line(place, 1.0)
+    with program.doing("lift", arguments):
+        program.move_straight(lifted, 1.3)
+    with program.doing("move", {**arguments, "target": tray.model}):
+        program.move_straight(target + carry, 1.8)
+    with program.doing("lower", {**arguments, "target": tray.model}):
+        program.move_straight(target, 1.0)
         program.wait(0.2)
-    with program.doing("release", held), program.doing("move_hand", {**hand, "goal": "open"}):
+    with program.doing("release", arguments), program.doing("move_hand", {**hand, "goal": "open"}):
         program.grip(OPENED_M)
         program.wait(0.8)
     with program.doing("retreat", hand):
-        program.line(place + above, 0.9)
-        program.swing(HOME, 1.6)
+        program.move_straight(target + above, 0.9)
+        program.move_joints(HOME, 1.6)
     program.wait(0.5)
     return program
 
@@ -108,21 +108,21 @@ def plan(reacher: Reacher, box: Block, tray: Block) -> Program:
 def simulate(variant: Variant, world: Path) -> Episode:
     """Execute the program on the stand-in, and read its sensors."""
     blocks = read_blocks(world)
-    box, tray = the_block(blocks, stand_in.OBJECT), the_block(blocks, "tray")
+    box, tray = find_block(blocks, stand_in.OBJECT), find_block(blocks, "tray")
     random = np.random.default_rng([variant.seed, 0])
     real = {stand_in.OBJECT: _true_pose(box, variant, random)}
     model = stand_in.build(blocks, real)
     data = mj.MjData(model)
-    reacher = Reacher(model, stand_in.ARM_JOINTS, stand_in.HAND_LINK, stand_in.GRASP_OFFSET)
+    reacher = ArmKinematics(model, stand_in.ARM_JOINTS, stand_in.HAND_LINK, stand_in.GRASP_OFFSET)
     program = plan(reacher, box, tray)
     controller = Controller(model, program.set_points(), program.gripper, variant.grip)
-    witness, sensors = Witness(model, box.size / 2), Sensors(model, DRIVERS, random)
+    recorder, sensors = PathRecorder(model, box.size / 2), Sensors(model, DRIVERS, random)
     place_at_home(data)
     mj.mj_forward(model, data)
     execute(
-        model, data, program, controller, sensors, lambda: witness.observe(data), _WITNESS_PERIOD_S
+        model, data, program, controller, sensors, lambda: recorder.observe(data), _SAMPLE_PERIOD_S
     )
-    return Episode(program, sensors.readings, witness.samples)
+    return Episode(program, sensors.readings, recorder.samples)
 
 
 def record(variant: Variant, out: Path, truth: Path, world: Path | None = None) -> None:
@@ -152,8 +152,8 @@ def _true_pose(box: Block, variant: Variant, random: np.random.Generator) -> sta
     direction = random.uniform(0.0, 2 * np.pi)
     distance = random.uniform(0.002, 0.003)
     yaw = random.choice([-1.0, 1.0]) * random.uniform(0.8, 1.2) * np.pi / 180
-    aside = distance * np.array([np.cos(direction), np.sin(direction), 0.0])
-    return stand_in.TruePose(box.center + aside + variant.box_offset, float(yaw))
+    offset = distance * np.array([np.cos(direction), np.sin(direction), 0.0])
+    return stand_in.TruePose(box.center + offset + variant.box_offset, float(yaw))
 
 
 def place_at_home(data: mj.MjData, prefix: str = "") -> None:
@@ -166,15 +166,15 @@ def place_at_home(data: mj.MjData, prefix: str = "") -> None:
 
 def _truth(episode: Episode, blocks: tuple[Block, ...]) -> dict[str, object]:
     samples = episode.samples
-    every = round(TRUTH_PERIOD_S / _WITNESS_PERIOD_S)
+    stride = round(TRUTH_PERIOD_S / _SAMPLE_PERIOD_S)
     return {
         "start_ns": START_NS,
         "object": stand_in.OBJECT,
-        "events": times(samples, the_block(blocks, "table"), the_block(blocks, "tray")),
+        "events": event_times(samples, find_block(blocks, "table"), find_block(blocks, "tray")),
         "columns": ["time", "x", "y", "z", "qw", "qx", "qy", "qz", "left_n", "right_n"],
         "path": [
             [round(float(v), 6) for v in (s.time, *s.pose, s.left, s.right)]
-            for s in samples[::every]
+            for s in samples[::stride]
         ],
     }
 
@@ -188,12 +188,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--grasp", choices=["close", "open"], default="close")
     parser.add_argument("--weak", action="store_true", help="the gripper's force fades")
     parser.add_argument("--box-offset", default="0,0,0", help="x,y,z in metres")
-    given = parser.parse_args(arguments)
-    grip = WEAK if given.weak else Grip(stuck=given.grasp == "open")
-    x, y, z = (float(part) for part in given.box_offset.split(","))
-    out: Path = given.out
-    truth = given.truth or out.with_name(f"{out.name}_truth.json")
-    record(Variant(given.seed, grip, (x, y, z)), out, truth)
+    parsed = parser.parse_args(arguments)
+    grip = WEAK if parsed.weak else Grip(stuck=parsed.grasp == "open")
+    x, y, z = (float(part) for part in parsed.box_offset.split(","))
+    out: Path = parsed.out
+    truth = parsed.truth or out.with_name(f"{out.name}_truth.json")
+    record(Variant(parsed.seed, grip, (x, y, z)), out, truth)
 
 
 if __name__ == "__main__":

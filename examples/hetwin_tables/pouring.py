@@ -18,7 +18,7 @@ import numpy as np
 
 from hetwin_stand_ins.motion import Grip, Program
 from hetwin_stand_ins.physics import add_solid
-from hetwin_stand_ins.reaching import Reacher
+from hetwin_stand_ins.reaching import ArmKinematics
 from hetwin_stand_ins.sensing import Driver, Sensors
 from hetwin_stand_ins.solids import Solid, read_solids
 from hetwin_suite.episode import write_bag
@@ -27,7 +27,7 @@ from hetwin_suite.robot import Reading
 from hetwin_tables import stand_in
 from hetwin_tables.controller import Controller
 from hetwin_tables.executing import execute
-from hetwin_tables.single_simulation import DENSITY, RADIUS, WORLD, settled
+from hetwin_tables.single_simulation import DENSITY, RADIUS, WORLD, settled_particles
 
 START_NS = 1_789_374_612_480_000_000
 """Stamp of the first reading: 14 September 2026, 08:30:12.48 UTC."""
@@ -38,7 +38,7 @@ OPENED_M, SQUEEZE_M = 0.04, 0.0
 POURING_ANGLE = 1.95
 """Tilt of the jug about the hand's axis [rad]."""
 TRUTH_PERIOD_S = 0.1
-_STIFF = (0.002, 1.0)
+_STIFF_CONTACT = (0.002, 1.0)
 _DRIVERS = (
     Driver(stand_in.ARM_JOINTS, 40, 0, 2e-4, 2 * np.pi / 2**17, 2e-3, 0.05, 0.01),
     Driver(stand_in.FINGER_JOINTS, 40, 6, 3e-5, 1e-5, 5e-4, 0.15, 0.05),
@@ -46,7 +46,7 @@ _DRIVERS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
+class BallCounts:
     """The numbers of balls in jug and bowl at a time [s]."""
 
     time: float
@@ -60,7 +60,7 @@ class Episode:
 
     program: Program
     readings: list[Reading]
-    counts: list[Count]
+    counts: list[BallCounts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,50 +83,50 @@ class Vessel:
     def read(cls, name: str) -> Vessel:
         """Read a vessel from the walls around its centre in the world file."""
         wall = next(s for s in read_solids(WORLD) if s.model == name and s.kind == "box")
-        out = float(np.hypot(*(wall.position - wall.origin[:3])[:2]))
-        return cls(wall.origin[:3], out - wall.size[0] / 2, float(wall.size[2]), wall.friction)
+        distance = float(np.hypot(*(wall.position - wall.origin[:3])[:2]))
+        return cls(wall.origin[:3], distance - wall.size[0] / 2, float(wall.size[2]), wall.friction)
 
 
 JUG, BOWL = Vessel.read("jug"), Vessel.read("bowl")
 
 
-def plan(reacher: Reacher) -> Program:
+def plan(reacher: ArmKinematics) -> Program:
     """Plan the robot's program with the true poses of jug and bowl."""
     jug, bowl = JUG.at, BOWL.at
-    ahead = np.array([-0.13, 0.0, 0.0])
+    approach = np.array([-0.13, 0.0, 0.0])
     lifted = np.array([jug[0], jug[1], bowl[2] + BOWL.height / 2 + 0.10])
-    over = np.array([bowl[0], bowl[1] + 0.075, lifted[2]])
+    above_bowl = np.array([bowl[0], bowl[1] + 0.075, lifted[2]])
     hand: dict[str, Json] = {"hand": "gripper"}
-    held = {**hand, "object": "jug"}
-    poured = {**held, "target": "bowl"}
+    arguments = {**hand, "object": "jug"}
+    pour_arguments = {**arguments, "target": "bowl"}
     program = Program(reacher, HOME, FORWARD)
     program.grip(OPENED_M)
     program.wait(0.5)
-    with program.doing("reach", held):
-        program.swing(reacher.solve(jug + ahead, HOME, FORWARD), 1.6)
-        program.line(jug, 1.0)
+    with program.doing("reach", arguments):
+        program.move_joints(reacher.solve(jug + approach, HOME, FORWARD), 1.6)
+        program.move_straight(jug, 1.0)
         program.wait(0.1)
-    with program.doing("move_hand", {**held, "goal": "closed"}):
+    with program.doing("move_hand", {**arguments, "goal": "closed"}):
         program.grip(SQUEEZE_M)
         program.wait(1.0)
-    with program.doing("lift", held):
-        program.line(lifted, 1.0)
-    with program.doing("move", poured):
-        program.line(over, 1.2)
+    with program.doing("lift", arguments):
+        program.move_straight(lifted, 1.0)
+    with program.doing("move", pour_arguments):
+        program.move_straight(above_bowl, 1.2)
     upright = program.last
-    with program.doing("pour", poured):
-        program.swing(upright + _roll(POURING_ANGLE), 2.0)
+    with program.doing("pour", pour_arguments):
+        program.move_joints(upright + _roll(POURING_ANGLE), 2.0)
         program.wait(1.0)
-        program.swing(upright, 1.2)
-    with program.doing("lower", held):
-        program.line(lifted, 1.2)
-        program.line(np.add(jug, (0.0, 0.0, 0.002)), 1.0)
+        program.move_joints(upright, 1.2)
+    with program.doing("lower", arguments):
+        program.move_straight(lifted, 1.2)
+        program.move_straight(np.add(jug, (0.0, 0.0, 0.002)), 1.0)
         program.wait(0.2)
-    with program.doing("release", held), program.doing("move_hand", {**hand, "goal": "open"}):
+    with program.doing("release", arguments), program.doing("move_hand", {**hand, "goal": "open"}):
         program.grip(OPENED_M)
         program.wait(0.8)
     with program.doing("retreat", hand):
-        program.line(jug + ahead, 0.9)
+        program.move_straight(jug + approach, 0.9)
     program.wait(0.4)
     return program
 
@@ -141,14 +141,14 @@ def _roll(angle: float) -> Floats:
 def simulate(balls: int, seed: int) -> Episode:
     """Execute the program on the stand-in, and read its sensors."""
     random = np.random.default_rng([seed, 0])
-    model = build(settled(balls) if balls else np.empty((0, 3)))
+    model = build(settled_particles(balls) if balls else np.empty((0, 3)))
     data = mj.MjData(model)
-    reacher = Reacher(model, stand_in.ARM_JOINTS, stand_in.HAND_LINK, stand_in.GRASP_OFFSET)
+    reacher = ArmKinematics(model, stand_in.ARM_JOINTS, stand_in.HAND_LINK, stand_in.GRASP_OFFSET)
     program = plan(reacher)
     controller = Controller(model, program.set_points(), program.gripper, Grip())
     sensors = Sensors(model, _DRIVERS, random)
     _start(model, data)
-    counts: list[Count] = []
+    counts: list[BallCounts] = []
 
     def observe() -> None:
         counts.append(_count(model, data, balls))
@@ -172,8 +172,8 @@ def build(balls: Floats) -> mj.MjModel:
             bodies[solid.model] = body
         parts = sum(other.model == solid.model for other in solids)
         _add_solid(bodies[solid.model], solid, solid.origin[:3], solid.mass / parts)
-    for i, place in enumerate(balls):
-        body = spec.worldbody.add_body(name=f"ball {i}", pos=JUG.at + place)
+    for i, position in enumerate(balls):
+        body = spec.worldbody.add_body(name=f"ball {i}", pos=JUG.at + position)
         body.add_freejoint()
         body.add_geom(
             type=mj.mjtGeom.mjGEOM_SPHERE,
@@ -181,14 +181,14 @@ def build(balls: Floats) -> mj.MjModel:
             density=DENSITY,
             condim=3,
             friction=[JUG.friction, 0.005, 0.0001],
-            solref=_STIFF,
+            solref=_STIFF_CONTACT,
         )
     return spec.compile()
 
 
 def _add_solid(body: mj.MjsBody, solid: Solid, origin: Floats, mass: float) -> None:
     geom = add_solid(body, solid, solid.position - origin, solid.quaternion)
-    geom.friction, geom.solref = [solid.friction, 0.005, 0.0001], _STIFF
+    geom.friction, geom.solref = [solid.friction, 0.005, 0.0001], _STIFF_CONTACT
     if mass:
         geom.mass = mass
 
@@ -201,19 +201,19 @@ def _start(model: mj.MjModel, data: mj.MjData) -> None:
     mj.mj_forward(model, data)
 
 
-def _count(model: mj.MjModel, data: mj.MjData, balls: int) -> Count:
+def _count(model: mj.MjModel, data: mj.MjData, balls: int) -> BallCounts:
     if not balls:
-        return Count(round(float(data.time), 3), 0, 0)
+        return BallCounts(round(float(data.time), 3), 0, 0)
     first = model.body("ball 0").id
     points = data.xpos[first : first + balls]
 
-    def inside(cup: str, vessel: Vessel) -> int:
-        body = model.body(cup).id
+    def inside(vessel_name: str, vessel: Vessel) -> int:
+        body = model.body(vessel_name).id
         local = (points - data.xpos[body]) @ data.xmat[body].reshape(3, 3)
-        near = np.hypot(local[:, 0], local[:, 1]) < vessel.radius
-        return int((near & (np.abs(local[:, 2]) < vessel.height / 2 + RADIUS)).sum())
+        is_near = np.hypot(local[:, 0], local[:, 1]) < vessel.radius
+        return int((is_near & (np.abs(local[:, 2]) < vessel.height / 2 + RADIUS)).sum())
 
-    return Count(round(float(data.time), 3), inside("jug", JUG), inside("bowl", BOWL))
+    return BallCounts(round(float(data.time), 3), inside("jug", JUG), inside("bowl", BOWL))
 
 
 def record(out: Path, truth: Path, balls: int, seed: int) -> None:
@@ -239,9 +239,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--balls", type=int, default=50, help="balls in the jug (default: 50)")
     parser.add_argument("--out", type=Path, required=True, help="path of the bag; must not exist")
     parser.add_argument("--truth", type=Path, help="default: OUT with _truth.json at its end")
-    given = parser.parse_args(arguments)
-    out: Path = given.out
-    record(out, given.truth or out.with_name(f"{out.name}_truth.json"), given.balls, given.seed)
+    parsed = parser.parse_args(arguments)
+    distance: Path = parsed.out
+    record(
+        distance,
+        parsed.truth or distance.with_name(f"{distance.name}_truth.json"),
+        parsed.balls,
+        parsed.seed,
+    )
 
 
 if __name__ == "__main__":

@@ -17,15 +17,15 @@ LEFT, RIGHT = "left_hand", "right_hand"
 AT_CUPBOARD, AT_TABLE = (0.6, 0.0, 0.0), (0.0, 1.12, pi / 2)
 """Poses of the base at the cupboard and at the table: x, y [m], yaw [rad]."""
 TRAY, TRAY_TOP = "tray", 0.78
-_CLEAR = 0.15
+_APPROACH_HEIGHT = 0.15
 """Height above an object at which the hand approaches and leaves [m]."""
-_OFF = 0.065
+_RELEASE_HEIGHT = 0.065
 """Height of the fingers above an object that they have put down [m]."""
-_ASIDE = {"up": 0.0, "outward": 0.3, "inward": -0.34}
+_SIDE_MOTIONS = {"up": 0.0, "outward": 0.3, "inward": -0.34}
 """Sideways motion of a hand that leaves [m]."""
-_PLAY = 0.002
+_RELEASE_GAP = 0.002
 """Height above its support at which an object is released [m]."""
-_CARRIED = (0.45, 0.32, 1.12)
+_CARRY_POSITION = (0.45, 0.32, 1.12)
 """Position of the left hand while it carries, in base_link [m]; the right hand mirrors it."""
 
 
@@ -90,10 +90,10 @@ def set_table(robot: Robot, **habits: object) -> None:
         robot: robot with two hands, a mobile base and a camera.
         habits: see `Habits`.
     """
-    Waiter(robot, Habits(**habits)).set_table()  # type: ignore[arg-type]  # the scenario gives them
+    TableSetter(robot, Habits(**habits)).set_table()  # type: ignore[arg-type]  # the scenario gives them
 
 
-class Waiter:
+class TableSetter:
     """The robot that sets the table.
 
     Args:
@@ -109,54 +109,54 @@ class Waiter:
         robot = self._robot
         goal = f'on("{PLATE.name}", "{TRAY}") && on("{CUP.name}", "{TRAY}")'
         with robot.task("set_table", goal=goal):
-            self._go("cupboard", AT_CUPBOARD)
+            self._drive_to("cupboard", AT_CUPBOARD)
             robot.look(PLATE.name, *CUPS, seconds=0.6)
-            why = "two hands save a way"
+            reason = "two hands save a way"
             for dish in (PLATE, CUP):
-                self._pick_up(dish, why)
-            self._go("table", AT_TABLE, carrying=(PLATE, CUP))
+                self._pick_up(dish, reason)
+            self._drive_to("table", AT_TABLE, carrying=(PLATE, CUP))
             self._put_down()
 
-    def _go(
-        self, name: str, stand: tuple[float, float, float], carrying: Sequence[Dish] = ()
+    def _drive_to(
+        self, name: str, base_pose: tuple[float, float, float], carrying: Sequence[Dish] = ()
     ) -> None:
         robot = self._robot
-        place = f"[{stand[0]:g}, {stand[1]:g}]"
+        place = f"[{base_pose[0]:g}, {base_pose[1]:g}]"
         goal = f'loc("{robot.name}", {{"near": {place}, "within": 0.1}})'
         objects: list[Json] = [dish.name for dish in carrying]
         with robot.task("navigate", goal=goal, target=name, carried=objects):
             if not carrying or self._habits.grip == "firm":
-                robot.drive(*stand, operation="drive", target=name)
+                robot.drive(*base_pose, operation="drive", target=name)
             else:
-                robot.drive(*stand, operation="drive", target=name, wait=False)
+                robot.drive(*base_pose, operation="drive", target=name, wait=False)
                 robot.wait(2.5)
                 robot.move_hand(RIGHT, CUP.opened, operation="")
                 robot.wait()
 
-    def _pick_up(self, dish: Dish, why: str) -> None:
+    def _pick_up(self, dish: Dish, reason: str) -> None:
         robot, hand = self._robot, dish.hand
-        about = {"object": dish.name, "hand": hand}
+        arguments = {"object": dish.name, "hand": hand}
         goal = f'held("{dish.name}", "{hand}")'
-        with robot.task("pick_up", goal=goal, grasp="from above", because=why, **about):
-            seen = robot.believed_pose(dish.name)
-            if seen is None:
-                raise Failed(f"{dish.name} is not to be seen")
-            at = (seen[0], seen[1], seen[2] + dish.grasp)
-            self._over(hand, at, "reach", dish)
-            down = self._down(at)
+        with robot.task("pick_up", goal=goal, grasp="from above", because=reason, **arguments):
+            believed = robot.believed_pose(dish.name)
+            if believed is None:
+                raise Failed(f"{dish.name} was not detected")
+            position = (believed[0], believed[1], believed[2] + dish.grasp)
+            self._move_above(hand, position, "reach", dish)
+            down = self._pointing_down(position)
             robot.reach(hand, down, straight=True, speed=0.25, object=dish.name)
             if not robot.move_hand(hand, "closed", object=dish.name):
                 raise Failed("there is nothing between the fingers")
             if self._habits.tracks:
                 robot.believe_held(dish.name, hand)
             self._lift(dish)
-            self._take_along(dish)
+            self._carry(dish)
 
     def _lift(self, dish: Dish) -> None:
         x, y, z = self._robot.hand_pose(dish.hand)[:3]
         self._robot.reach(
             dish.hand,
-            self._down((x, y, z + _CLEAR)),
+            self._pointing_down((x, y, z + _APPROACH_HEIGHT)),
             straight=True,
             speed=0.25,
             operation="lift",
@@ -165,26 +165,26 @@ class Waiter:
 
     def _put_down(self) -> None:
         robot = self._robot
-        first = self._planned(CUP)
-        then = self._planned(PLATE, after=[first])
-        steps = [(first, CUP), (then, PLATE)]
+        first = self._plan_place(CUP)
+        second = self._plan_place(PLATE, after=[first])
+        steps = [(first, CUP), (second, PLATE)]
         for task, dish in reversed(steps) if self._habits.hasty else steps:
             with task:
                 self._place(dish)
             with robot.task("retreat", hand=dish.hand):
                 self._retreat(dish)
 
-    def _planned(self, dish: Dish, after: Sequence[Task] = ()) -> Task:
+    def _plan_place(self, dish: Dish, after: Sequence[Task] = ()) -> Task:
         goal = f'on("{dish.name}", "{TRAY}")'
-        about = {"object": dish.name, "hand": dish.hand, "target": TRAY}
-        return self._robot.task("place", goal=goal, after=after, **about)
+        arguments = {"object": dish.name, "hand": dish.hand, "target": TRAY}
+        return self._robot.task("place", goal=goal, after=after, **arguments)
 
     def _place(self, dish: Dish) -> None:
         robot, hand = self._robot, dish.hand
         x, y, z = dish.middle
-        at = (x, y, z + dish.grasp + _PLAY)
-        self._over(hand, at, "carry", dish)
-        down = self._down(at)
+        position = (x, y, z + dish.grasp + _RELEASE_GAP)
+        self._move_above(hand, position, "carry", dish)
+        down = self._pointing_down(position)
         robot.reach(
             hand,
             down,
@@ -201,37 +201,39 @@ class Waiter:
     def _retreat(self, dish: Dish) -> None:
         robot, hand = self._robot, dish.hand
         x, y, z = robot.hand_pose(hand)[:3]
-        aside = _ASIDE[(self._habits.retreat or {}).get(hand, "up")]
-        if aside:
-            self._straight(hand, (x, y, z + _OFF))
-            x += aside if hand == RIGHT else -aside
-            self._straight(hand, (x, y, z + _OFF))
+        offset = _SIDE_MOTIONS[(self._habits.retreat or {}).get(hand, "up")]
+        if offset:
+            self._move_straight(hand, (x, y, z + _RELEASE_HEIGHT))
+            x += offset if hand == RIGHT else -offset
+            self._move_straight(hand, (x, y, z + _RELEASE_HEIGHT))
         else:
-            self._straight(hand, (x, y, z + _CLEAR))
-        self._home(hand)
+            self._move_straight(hand, (x, y, z + _APPROACH_HEIGHT))
+        self._move_to_carry_pose(hand)
 
-    def _straight(self, hand: str, at: Sequence[float]) -> None:
-        self._robot.reach(hand, self._down(at), straight=True, speed=0.3, operation="")
+    def _move_straight(self, hand: str, position: Sequence[float]) -> None:
+        self._robot.reach(
+            hand, self._pointing_down(position), straight=True, speed=0.3, operation=""
+        )
 
-    def _over(self, hand: str, at: Sequence[float], operation: str, dish: Dish) -> None:
-        above = (at[0], at[1], at[2] + _CLEAR)
-        self._robot.reach(hand, self._down(above), operation=operation, object=dish.name)
+    def _move_above(self, hand: str, position: Sequence[float], operation: str, dish: Dish) -> None:
+        above = (position[0], position[1], position[2] + _APPROACH_HEIGHT)
+        self._robot.reach(hand, self._pointing_down(above), operation=operation, object=dish.name)
 
-    def _home(self, hand: str) -> None:
-        self._robot.reach(hand, _carried(hand, DOWN), frame="base_link", operation="")
+    def _move_to_carry_pose(self, hand: str) -> None:
+        self._robot.reach(hand, _carry_pose(hand, DOWN), frame="base_link", operation="")
 
-    def _take_along(self, dish: Dish) -> None:
-        turn = DOWN if self._habits.level or dish is not CUP else TILTED
-        pose = _carried(dish.hand, turn)
+    def _carry(self, dish: Dish) -> None:
+        rotation = DOWN if self._habits.level or dish is not CUP else TILTED
+        pose = _carry_pose(dish.hand, rotation)
         self._robot.reach(dish.hand, pose, frame="base_link", operation="carry", object=dish.name)
 
-    def _down(self, at: Sequence[float]) -> tuple[float, ...]:
+    def _pointing_down(self, position: Sequence[float]) -> tuple[float, ...]:
         """Return a pose of a hand that points down, with its fingers to the left and right of the robot."""
         half = self._robot.place.yaw / 2  # about z, after a rotation by pi about y
-        return (*at, 0.0, -sin(half), cos(half), 0.0)
+        return (*position, 0.0, -sin(half), cos(half), 0.0)
 
 
-def _carried(hand: str, turn: Sequence[float]) -> tuple[float, ...]:
+def _carry_pose(hand: str, rotation: Sequence[float]) -> tuple[float, ...]:
     """Return the pose in base_link at which a hand carries an object."""
-    x, y, z = _CARRIED
-    return (x, y if hand == LEFT else -y, z, *turn)
+    x, y, z = _CARRY_POSITION
+    return (x, y if hand == LEFT else -y, z, *rotation)

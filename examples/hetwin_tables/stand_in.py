@@ -40,9 +40,9 @@ _ROTORS = {
 """Inertias of the arm's rotors [kg m^2], and masses of the fingers' rotors [kg]."""
 _PAD_FRICTION = 0.6
 """Friction below the ratio of the widths of pad and box; otherwise a tilted box would jam between the pads."""
-_RUBBER = (0.009, 1.0)
+_RUBBER_CONTACT = (0.009, 1.0)
 """Time constant [s] and damping ratio of the pads' contacts: at 20 N a pad yields by about 0.1 mm."""
-_STIFF = (0.002, 1.0)
+_STIFF_CONTACT = (0.002, 1.0)
 """Time constant [s] and damping ratio of contacts between blocks."""
 
 
@@ -62,7 +62,7 @@ def build(blocks: tuple[Block, ...], objects: Mapping[str, TruePose]) -> mj.MjMo
         objects: object -> its true pose.
     """
     spec = robot_with_motors()
-    _surround(spec, blocks, objects)
+    _add_surroundings(spec, blocks, objects)
     return spec.compile()
 
 
@@ -71,11 +71,13 @@ def surroundings(blocks: tuple[Block, ...], objects: Mapping[str, TruePose]) -> 
     spec = mj.MjSpec()
     spec.compiler.degree = False
     set_options(spec, PERIOD_S, noslip=5)
-    _surround(spec, blocks, objects)
+    _add_surroundings(spec, blocks, objects)
     return spec
 
 
-def _surround(spec: mj.MjSpec, blocks: tuple[Block, ...], objects: Mapping[str, TruePose]) -> None:
+def _add_surroundings(
+    spec: mj.MjSpec, blocks: tuple[Block, ...], objects: Mapping[str, TruePose]
+) -> None:
     spec.worldbody.add_geom(
         name="ground",
         type=mj.mjtGeom.mjGEOM_PLANE,
@@ -97,7 +99,7 @@ def robot_with_motors() -> mj.MjSpec:
         if "pad" in geom.name:
             geom.friction[0] = _PAD_FRICTION
             geom.condim = 4
-            geom.solref = _RUBBER
+            geom.solref = _RUBBER_CONTACT
     return spec
 
 
@@ -125,14 +127,14 @@ def _add_block(spec: mj.MjSpec, block: Block, true_pose: TruePose | None) -> Non
         )
         body.add_freejoint(name=block.model)
         center = np.zeros(3)
-    shades = {OBJECT: [0.8, 0.2, 0.18, 1], "tray": [0.3, 0.42, 0.55, 1]}
+    colours = {OBJECT: [0.8, 0.2, 0.18, 1], "tray": [0.3, 0.42, 0.55, 1]}
     geom = body.add_geom(
         type=mj.mjtGeom.mjGEOM_BOX,
         pos=center,
         size=block.size / 2,
         friction=[block.friction, 0.005, 0.0001],
-        solref=_STIFF,
-        rgba=shades.get(block.model, [0.72, 0.55, 0.37, 1]),
+        solref=_STIFF_CONTACT,
+        rgba=colours.get(block.model, [0.72, 0.55, 0.37, 1]),
     )
     if true_pose is not None:
         geom.name = block.model

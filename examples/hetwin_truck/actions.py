@@ -28,9 +28,9 @@ from hetwin_truck.site import PERIOD, Site
 
 ACTIONS = ("pick", "sweep")
 _BELT_SPEED = 1.0
-LAP = 0.1
+LAP_S = 0.1
 """Interval of simulated time over which processor time is summed [s]."""
-_LAP_STEPS = round(LAP / PERIOD)
+_LAP_STEPS = round(LAP_S / PERIOD)
 _MOVING_SPEED = 0.05
 """Speed beyond which a packet is moving [m/s]."""
 
@@ -51,7 +51,7 @@ class Outcome:
     Attributes:
         unloaded: names of the unloaded packets.
         simulated: simulated time [s].
-        laps: processor time for each `LAP` of simulated time [s].
+        laps: processor time for each `LAP_S` of simulated time [s].
         moving: number of moving packets at the end of each lap.
         plunger_actions: actions of all plungers.
     """
@@ -63,7 +63,7 @@ class Outcome:
     plunger_actions: list[PlungerAction] = field(default_factory=list)
 
     @property
-    def cpu(self) -> float:
+    def processor_s(self) -> float:
         """Total processor time [s]."""
         return sum(self.laps)
 
@@ -96,7 +96,7 @@ class Unloader:
         return self.perform_under(action, thresholds_of(mode, margin))
 
     def perform_under(self, action: str, thresholds: Thresholds | None) -> Outcome:
-        """Perform an action from the present state; everything is in high fidelity afterwards.
+        """Perform an action from the current state; everything is in high fidelity afterwards.
 
         Args:
             action: pick or sweep.
@@ -110,7 +110,7 @@ class Unloader:
         phases = pick(boxes) if action == "pick" else sweep(boxes, self._into_wall)
         manager = Manager(site, thresholds)
         self._held, self._scripts = [], [Plunger() for _ in self._sensors]
-        begun = time.process_time()
+        lap_start = time.process_time()
         for count, joints in enumerate(
             self._motion(phases, manager, outcome.plunger_actions), start=1
         ):
@@ -121,10 +121,10 @@ class Unloader:
             outcome.unloaded += site.remove_unloaded()
             outcome.simulated = count * PERIOD
             if count % _LAP_STEPS == 0:
-                outcome.laps.append(time.process_time() - begun)
+                outcome.laps.append(time.process_time() - lap_start)
                 outcome.moving.append(self._count_moving())
-                begun = time.process_time()
-        outcome.laps.append(time.process_time() - begun)
+                lap_start = time.process_time()
+        outcome.laps.append(time.process_time() - lap_start)
         self._release()
         manager.end()
         return outcome
@@ -156,8 +156,8 @@ class Unloader:
                 manager.need_plungers(False)
 
     def _run_scripts(self) -> None:
-        seen = self._site.engine.read_rangefinders(self._sensors).tolist()
-        for script, (distance, frame) in zip(self._scripts, seen, strict=True):
+        readings = self._site.engine.read_rangefinders(self._sensors).tolist()
+        for script, (distance, frame) in zip(self._scripts, readings, strict=True):
             script.step(distance, self._packet_of.get(frame))
 
     def _hold(self) -> None:
@@ -174,5 +174,7 @@ class Unloader:
     def boxes(self) -> Floats:
         """Return (n, 6) lower and upper corners of the packets within the robot's reach."""
         site = self._site
-        left = np.array(site.in_truck(), np.intp)
-        return reachable(site.boxes.around(site.poses()[left], left), site.joint("base_drive"))
+        indices = np.array(site.in_truck(), np.intp)
+        return reachable(
+            site.boxes.around(site.poses()[indices], indices), site.joint("base_drive")
+        )

@@ -13,7 +13,7 @@ from hetwin_suite.engine import Diverged
 from hetwin_suite.model import Floats
 from hetwin_truck.actions import ACTIONS, Unloader
 from hetwin_truck.packets import CUT_OUT, Load, draw_load
-from hetwin_truck.program import LOOSE, aim, wall
+from hetwin_truck.program import LOOSE_HEIGHT, aim, wall
 from hetwin_truck.robot import COLUMNS, ROWS, SPACING
 from hetwin_truck.site import Site
 
@@ -23,11 +23,11 @@ HEIGHTS = (0.5, 2.2)
 """Range of the stacking heights of the cut-outs [m]: from remains on the floor to full height."""
 _CUPS = (SPACING * (COLUMNS - 1), SPACING * (ROWS - 1))
 """Width and height of the array of cups [m]."""
-_FLUSH = 0.03
+_FLUSH_TOLERANCE = 0.03
 """Maximum distance of faces that the cups reach simultaneously [m]."""
-_ON_FLOOR = 0.1
-_FRONT = 0.6
-_FEWEST = 12
+_FLOOR_HEIGHT = 0.1
+_FRONT_DEPTH = 0.6
+_MIN_PACKETS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,26 +51,32 @@ def features_of(boxes: Floats) -> Floats:
     Args:
         boxes: (n, 6) lower and upper corners of the packets in front of the robot.
     """
-    to, begin, top = aim(boxes), boxes[:, 0], boxes[:, 5]
-    face = float(wall(boxes)[:, 0].min())
-    across = np.abs(boxes[:, 1] + boxes[:, 4] - 2 * to.y) < boxes[:, 4] - boxes[:, 1] + _CUPS[0]
-    level = (top > to.z - _CUPS[1] / 2) & (boxes[:, 2] < to.z + _CUPS[1] / 2)
-    opposite = across & level
-    swept = begin < face + INTO_WALL
-    loose = swept & (top <= LOOSE)
-    found = {
-        "faces that the cups meet at once": (opposite & (abs(begin - to.face) < _FLUSH)).sum(),
-        "packets in the cups' way": (opposite & (begin < to.face - _FLUSH)).sum(),
-        "height of what is picked": to.z,
-        "depth of what is picked, behind the face of the wall": to.face - face,
-        "packets that a sweep gets to": swept.sum(),
-        "of these on the floor": (swept & (boxes[:, 2] < _ON_FLOOR)).sum(),
-        "of these loose": loose.sum(),
-        "of these before the wall": (loose & (begin < face)).sum(),
-        "how far before the wall the first packet is": face - begin.min(),
-        "height of the front": top[begin < face + _FRONT].max(),
+    target, near_faces, tops = aim(boxes), boxes[:, 0], boxes[:, 5]
+    wall_face = float(wall(boxes)[:, 0].min())
+    is_across = (
+        np.abs(boxes[:, 1] + boxes[:, 4] - 2 * target.y) < boxes[:, 4] - boxes[:, 1] + _CUPS[0]
+    )
+    is_at_height = (tops > target.z - _CUPS[1] / 2) & (boxes[:, 2] < target.z + _CUPS[1] / 2)
+    is_opposite = is_across & is_at_height
+    is_swept = near_faces < wall_face + INTO_WALL
+    is_loose = is_swept & (tops <= LOOSE_HEIGHT)
+    values = {
+        "faces that the cups meet at once": (
+            is_opposite & (abs(near_faces - target.face) < _FLUSH_TOLERANCE)
+        ).sum(),
+        "packets in the cups' way": (
+            is_opposite & (near_faces < target.face - _FLUSH_TOLERANCE)
+        ).sum(),
+        "height of what is picked": target.z,
+        "depth of what is picked, behind the face of the wall": target.face - wall_face,
+        "packets that a sweep gets to": is_swept.sum(),
+        "of these on the floor": (is_swept & (boxes[:, 2] < _FLOOR_HEIGHT)).sum(),
+        "of these loose": is_loose.sum(),
+        "of these before the wall": (is_loose & (near_faces < wall_face)).sum(),
+        "how far before the wall the first packet is": wall_face - near_faces.min(),
+        "height of the front": tops[near_faces < wall_face + _FRONT_DEPTH].max(),
     }
-    return np.array(list(found.values()), np.float64)
+    return np.array(list(values.values()), np.float64)
 
 
 def episode(mode: str, seed: tuple[int, ...], states: int) -> list[Example]:
@@ -88,19 +94,19 @@ def episode(mode: str, seed: tuple[int, ...], states: int) -> list[Example]:
     site = Site(draw_load(Load(CUT_OUT, random.uniform(*HEIGHTS)), random))
     unloader = Unloader(site, INTO_WALL)
     site.settle()
-    found: list[Example] = []
-    while len(found) < states and len(unloader.boxes()) >= _FEWEST:
+    values: list[Example] = []
+    while len(values) < states and len(unloader.boxes()) >= _MIN_PACKETS:
         state, features = site.save(), features_of(unloader.boxes())
-        counts, after, cpu = [], [], 0.0
+        counts, states_after, cpu = [], [], 0.0
         for action in ACTIONS:
             site.restore(state)
             try:
                 outcome = unloader.perform(action, mode)
             except Diverged:
-                return found
+                return values
             counts.append(len(outcome.unloaded))
-            after.append(site.save())
-            cpu += outcome.cpu
-        found.append(Example(tuple(features.tolist()), counts[0], counts[1], cpu))
-        site.restore(after[int(random.integers(len(after)))])
-    return found
+            states_after.append(site.save())
+            cpu += outcome.processor_s
+        values.append(Example(tuple(features.tolist()), counts[0], counts[1], cpu))
+        site.restore(states_after[int(random.integers(len(states_after)))])
+    return values

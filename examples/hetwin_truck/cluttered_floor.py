@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hetwin_stand_ins.sdf_text import Part, Thing, world_sdf
+from hetwin_stand_ins.sdf_text import SdfModel, SdfShape, world_sdf
 
 COMMENT = "A floor full of loose boxes. Metres. Written by hetwin_truck/cluttered_floor.py."
 SCENARIO = """# A lab robot pushes its way over a floor full of loose boxes, most of which it cannot reach.
@@ -28,7 +28,7 @@ robot:
 rate: 200
 source: {trajectory: drive.yaml}
 log: {state_rate: 20}
-uncertainty:           # what no one sees of boxes
+uncertainty:           # properties of boxes that cannot be observed
   box_*: {mass: {factor: 0.3}, friction: {between: [0.3, 0.7]}}
 models:
   physics:
@@ -44,9 +44,9 @@ variants:
 """
 FILE = "cluttered_floor.yaml"
 """Name of the scenario's file."""
-_PITCH = 0.3
+_COLUMN_SPACING = 0.3
 """Distance between the columns of boxes [m]."""
-_HIGHEST = 3
+_MAX_STACK = 3
 _DENSITY = 60.0
 _WHEEL_RADIUS, _TRACK = 0.06, 0.25
 _SPEED, _TURN_SPEED = 0.4, 0.8
@@ -65,7 +65,9 @@ def write_cluttered_floor(
         ahead: length of a leg [m].
     """
     folder.mkdir(parents=True, exist_ok=True)
-    floor = Thing("floor", [Part("floor", "plane", (60.0, 60.0))], (0, 0, 0), (0.5, 0.5, 0.52), 0.8)
+    floor = SdfModel(
+        "floor", [SdfShape("floor", "plane", (60.0, 60.0))], (0, 0, 0), (0.5, 0.5, 0.52), 0.8
+    )
     things = [floor, *_boxes(boxes, np.random.default_rng(seed))]
     (folder / "floor.sdf").write_text(world_sdf("floor", COMMENT, things), encoding="utf-8")
     (folder / "drive.yaml").write_text(_drive(legs, ahead), encoding="utf-8")
@@ -74,18 +76,18 @@ def write_cluttered_floor(
     return file
 
 
-def _boxes(count: int, random: np.random.Generator) -> list[Thing]:
+def _boxes(count: int, random: np.random.Generator) -> list[SdfModel]:
     """Stack boxes up to three high, the nearest columns first, with free space around the robot."""
     side = int(np.ceil(np.sqrt(count))) + 4
-    grid = np.arange(-side, side + 1) * _PITCH
+    grid = np.arange(-side, side + 1) * _COLUMN_SPACING
     cells = np.stack(np.meshgrid(grid, grid), axis=-1).reshape(-1, 2)
-    away = np.linalg.norm(cells, axis=1)
-    cells = cells[np.argsort(away, kind="stable")]
+    distances = np.linalg.norm(cells, axis=1)
+    cells = cells[np.argsort(distances, kind="stable")]
     cells = cells[np.linalg.norm(cells, axis=1) > 0.45]
-    things: list[Thing] = []
+    things: list[SdfModel] = []
     for x, y in cells.tolist():
         height = 0.0
-        for _ in range(int(random.integers(1, _HIGHEST + 1))):
+        for _ in range(int(random.integers(1, _MAX_STACK + 1))):
             if len(things) == count:
                 return things
             size = tuple(float(v) for v in random.uniform(0.1, 0.2, 3))
@@ -95,23 +97,23 @@ def _boxes(count: int, random: np.random.Generator) -> list[Thing]:
     return things
 
 
-def _box(name: str, size: tuple[float, ...], at: tuple[float, float, float]) -> Thing:
+def _box(name: str, size: tuple[float, ...], at: tuple[float, float, float]) -> SdfModel:
     mass = _DENSITY * float(np.prod(size))
     x, y, z = (mass / 12 * length**2 for length in size)
-    form = Part("box", "box", size)
-    return Thing(name, [form], at, (0.72, 0.55, 0.36), 0.5, mass, (y + z, x + z, x + y))
+    shape = SdfShape("box", "box", size)
+    return SdfModel(name, [shape], at, (0.72, 0.55, 0.36), 0.5, mass, (y + z, x + z, x + y))
 
 
 def _drive(legs: int, ahead: float) -> str:
     """Return a motion of the wheels that repeats driving ahead and turning left."""
-    turn, time, left, right = np.pi / 2, 0.5, 0.0, 0.0
+    angle, time, left, right = np.pi / 2, 0.5, 0.0, 0.0
     rows = [(time, left, right)]
     for _ in range(legs):
         time += ahead / _SPEED
         left, right = left + ahead / _WHEEL_RADIUS, right + ahead / _WHEEL_RADIUS
         rows.append((time, left, right))
-        time += turn / _TURN_SPEED
-        arc = turn * _TRACK / 2 / _WHEEL_RADIUS
+        time += angle / _TURN_SPEED
+        arc = angle * _TRACK / 2 / _WHEEL_RADIUS
         left, right = left - arc, right + arc
         rows.append((time, left, right))
     lines = ["joint_names: [left_wheel_joint, right_wheel_joint]", "points:"]
@@ -128,10 +130,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=0, help="seed of positions (default: 0)")
     parser.add_argument("--legs", type=int, default=4, help="legs of the robot's path (default: 4)")
     parser.add_argument("--out", type=Path, required=True, help="folder for its files")
-    given = parser.parse_args(arguments)
-    if given.boxes < 1 or given.seed < 0 or given.legs < 1:
+    parsed = parser.parse_args(arguments)
+    if parsed.boxes < 1 or parsed.seed < 0 or parsed.legs < 1:
         parser.error("--boxes and --legs must be above 0, --seed at least 0")
-    print(write_cluttered_floor(given.out, given.boxes, given.seed, given.legs))
+    print(write_cluttered_floor(parsed.out, parsed.boxes, parsed.seed, parsed.legs))
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ Particles = Annotated[
     int, typer.Option(min=1, help="number of sampled loads (masses, friction) to simulate")
 ]
 Length = Annotated[int, typer.Option(min=1, help="moves of a strategy")]
-Deepest = Annotated[
+DeepestOption = Annotated[
     float,
     typer.Option(metavar="M", help="maximum depth of a sweep into the packets [m]"),
 ]
@@ -48,7 +48,7 @@ def plan(
     sleep: Sleep = False,
     particles: Particles = 4,
     length: Length = 4,
-    deepest: Deepest = 0.5,
+    deepest: DeepestOption = 0.5,
     seed: Seed = 0,
 ) -> Result:
     """Search for the strategy that unloads most packets per hour: picks, and sweeps of three depths.
@@ -64,22 +64,26 @@ def plan(
     from hetwin_truck.planning.search import Search
     from hetwin_truck.world import scenario_packets
 
-    budget, moves = checked_budget(budget), checked_moves(deepest)
-    drawn = scenario_packets(load, seed)
+    budget, moves = require_budget(budget), require_moves(deepest)
+    packets_of_load = scenario_packets(load, seed)
     with never_silent(lambda: "loading the truck"):
-        beliefs = Beliefs(drawn, particles, mode, (seed,), sleep=sleep)
+        beliefs = Beliefs(packets_of_load, particles, mode, (seed,), sleep=sleep)
     search = Search(beliefs.after, moves, length)
-    with never_silent(lambda: _said(search)):
+    with never_silent(lambda: _progress_text(search)):
         best = search.run(budget)
     if not best.strategy:
         to_stderr(f"error: no belief was simulated within {budget:g} s; raise --budget")
         raise typer.Exit(NOT_KNOWN)
     effort = _effort(search)
-    part = "" if len(best.strategy) == length else " (a part, which was not followed in time)"
-    found = f"{' '.join(best.strategy)}: {best.rate:.0f} packets per hour{part}"
-    counted = f"{effort['nodes']} beliefs, {effort['strategies']} whole strategies"
-    spent = f"{counted}, {effort['processor_s']:.1f} s of processor time"
-    return Result({"best": {**asdict(best), "rate": best.rate}, **effort}, [found, spent])
+    suffix = (
+        ""
+        if len(best.strategy) == length
+        else " (incomplete: the budget ended before it was extended)"
+    )
+    best_line = f"{' '.join(best.strategy)}: {best.rate:.0f} packets per hour{suffix}"
+    counted = f"{effort['nodes']} beliefs, {effort['strategies']} complete strategies"
+    effort_line = f"{counted}, {effort['processor_s']:.1f} s of processor time"
+    return Result({"best": {**asdict(best), "rate": best.rate}, **effort}, [best_line, effort_line])
 
 
 @app.command()
@@ -92,7 +96,7 @@ def learn(
         int, typer.Option(min=1, help="strategies of the library: the best ones in combination")
     ] = 3,
     length: Length = 3,
-    deepest: Deepest = 0.5,
+    deepest: DeepestOption = 0.5,
     particles: Particles = 2,
     mode: ModeOption = "AdFi-1",
     sleep: Sleep = False,
@@ -111,29 +115,29 @@ def learn(
     from hetwin_truck.planning.choosing import mean_rates
     from hetwin_truck.planning.library import draw_cut_out, plan_library
 
-    budget, moves = checked_budget(budget), checked_moves(deepest)
+    budget, moves = require_budget(budget), require_moves(deepest)
     make_parent_folder(out)
-    done = ["drawing the loads"]
-    with never_silent(lambda: done[-1]):
+    activities = ["drawing the loads"]
+    with never_silent(lambda: activities[-1]):
         beliefs = [
-            Beliefs(draw_cut_out(one, packets), particles, mode, (one,), sleep=sleep)
-            for one in range(seed, seed + count)
+            Beliefs(draw_cut_out(load_seed, packets), particles, mode, (load_seed,), sleep=sleep)
+            for load_seed in range(seed, seed + count)
         ]
-        learned = plan_library(beliefs, length, budget, keep_best, done.append, moves=moves)
-    learned = learned.few(strategies)
-    learned.save(out)
-    found = {"strategies": len(learned.strategies), "loads": len(learned.loads)}
+        library = plan_library(beliefs, length, budget, keep_best, activities.append, moves=moves)
+    library = library.reduced_to(strategies)
+    library.save(out)
+    counts = {"strategies": len(library.strategies), "loads": len(library.loads)}
     lines = [
         f"{' '.join(strategy)}: {rate:.0f} packets per hour"
-        for strategy, rate in zip(learned.strategies, mean_rates(learned.loads), strict=True)
+        for strategy, rate in zip(library.strategies, mean_rates(library.loads), strict=True)
     ]
-    tried = f"{out}: tried on {counted(len(learned.loads), 'load')}"
-    return Result({"library": str(out.resolve()), **found}, [*lines, tried])
+    written_line = f"{out}: written_line on {counted(len(library.loads), 'load')}"
+    return Result({"library": str(out.resolve()), **counts}, [*lines, written_line])
 
 
 @app.command()
 def choose(
-    library: Annotated[Path, typer.Argument(help="library that hetwin truck learn has written")],
+    library: Annotated[Path, typer.Argument(help="library written by hetwin truck learn")],
     packets: Packets = 150,
     seed: Seed = 0,
     budget: Annotated[float, option("--budget", "for simulating strategies")] = 60.0,
@@ -148,8 +152,7 @@ def choose(
 
     A random forest learns from the library which strategy is best for which features of a load; errors are weighted by
     the packets per hour that they cost. Strategies are then simulated on this load, the likeliest first, until the
-    budget
-    is spent, and the best of these is chosen. With --json: {chosen: [move, ...],
+    budget is spent, and the best of these is chosen. With --json: {chosen: [move, ...],
     tried: [{strategy, unloaded, seconds, processor_s, lost, rate}], processor_s}.
 
     Example: hetwin truck choose truck.json --packets 12 --seed 9
@@ -157,35 +160,35 @@ def choose(
     from hetwin_suite.command import never_silent
     from hetwin_truck.planning.belief import Beliefs
     from hetwin_truck.planning.choosing import Chooser, read_strategy_library
+    from hetwin_truck.planning.evaluating import Evaluations, evaluate_in_order
     from hetwin_truck.planning.library import draw_cut_out, features_at_start
-    from hetwin_truck.planning.trying import Trials, try_out
 
-    budget = checked_budget(budget)
+    budget = require_budget(budget)
     chooser = Chooser(read_strategy_library(library))
     with never_silent(lambda: "looking at the load"):
-        drawn = draw_cut_out(seed, packets)
-        beliefs = Beliefs(drawn, 1 if by_looks else particles, mode, (seed,), sleep=sleep)
+        packets_of_load = draw_cut_out(seed, packets)
+        beliefs = Beliefs(packets_of_load, 1 if by_looks else particles, mode, (seed,), sleep=sleep)
         ranked = chooser.ranked(features_at_start(beliefs))
-    trials = Trials((), 0.0)
+    trials = Evaluations((), 0.0)
     if not by_looks:
-        with never_silent(lambda: "trying strategies out"):
-            trials = try_out(beliefs.after, ranked, budget)
+        with never_silent(lambda: "evaluating strategies"):
+            trials = evaluate_in_order(beliefs.after, ranked, budget)
     chosen = trials.best(otherwise=ranked[0])
-    tried = [{**asdict(node), "rate": node.rate} for node in trials.nodes]
+    evaluated = [{**asdict(node), "rate": node.rate} for node in trials.nodes]
     rates = [
         f"{' '.join(node.strategy)}: {node.rate:.0f} packets per hour" for node in trials.nodes
     ]
-    why = "" if trials.nodes else " (by the looks of the load; none was tried out)"
+    suffix = "" if trials.nodes else " (from features of the load alone; none was simulated)"
     return Result(
-        {"chosen": chosen, "tried": tried, "processor_s": trials.processor_s},
-        [*rates, f"chosen: {' '.join(chosen)}{why}"],
+        {"chosen": chosen, "tried": evaluated, "processor_s": trials.processor_s},
+        [*rates, f"chosen: {' '.join(chosen)}{suffix}"],
     )
 
 
-def _said(search: Search) -> str:
-    if not search.steps:
+def _progress_text(search: Search) -> str:
+    if not search.progress:
         return "simulating the first belief"
-    last = search.steps[-1]
+    last = search.progress[-1]
     return (
         f"{last.nodes} beliefs, {last.processor_s:.0f} s of processor time; "
         f"best: {' '.join(last.best.strategy)}, {last.best.rate:.0f} packets per hour"
@@ -193,7 +196,7 @@ def _said(search: Search) -> str:
 
 
 def _effort(search: Search) -> dict[str, Any]:
-    last = search.steps[-1]
+    last = search.progress[-1]
     return {
         "nodes": last.nodes,
         "strategies": last.strategies,
@@ -201,7 +204,7 @@ def _effort(search: Search) -> dict[str, Any]:
     }
 
 
-def checked_moves(deepest: float) -> tuple[str, ...]:
+def require_moves(deepest: float) -> tuple[str, ...]:
     """Return the moves in which the nose enters the packets by at most `deepest` [m].
 
     Raises:
@@ -212,7 +215,7 @@ def checked_moves(deepest: float) -> tuple[str, ...]:
     shallowest = min(SWEEPS.values())
     if not deepest >= shallowest:
         raise BadInput(
-            "no sweep is as shallow as that",
+            "all sweeps are deeper than that",
             where="--deepest",
             found=f"{deepest:g}",
             expected=f"a depth of at least {shallowest:g} m",
@@ -220,7 +223,7 @@ def checked_moves(deepest: float) -> tuple[str, ...]:
     return moves_within(deepest)
 
 
-def checked_budget(budget_s: float) -> float:
+def require_budget(budget_s: float) -> float:
     """Check a budget of processor time [s], and return it.
 
     Raises:
@@ -228,7 +231,7 @@ def checked_budget(budget_s: float) -> float:
     """
     if not (budget_s > 0 and math.isfinite(budget_s)):
         raise BadInput(
-            "there is no time to simulate anything",
+            "the budget of processor time is not positive",
             where="--budget",
             found=f"{budget_s:g}",
             expected="a time above 0 s",

@@ -40,10 +40,10 @@ class Manager:
         self._is_on = thresholds is not None
         self._rules = NearRobotRules(site.boxes, thresholds or Thresholds())
         self.raise_all()
-        self._now = np.full(len(site.packets), float(Fidelity.HIGH))
+        self._levels = np.full(len(site.packets), float(Fidelity.HIGH))
         self._names = np.array([p.name for p in site.packets])
         self._links = [link for name in plunger_names() for link in plunger_links(name)]
-        self._count = -1
+        self._steps = -1
         self.plungers_on = True
         self.need_plungers(False)
 
@@ -61,23 +61,23 @@ class Manager:
 
     def step(self) -> None:
         """Update the fidelity, and switch the packets whose level has changed."""
-        self._count += 1
-        if not self._is_on or self._count % UPDATE_EVERY:
+        self._steps += 1
+        if not self._is_on or self._steps % UPDATE_EVERY:
             return
         site, rules = self._site, self._rules
         robot = site.robot.around_all(site.values, rules.since(site.time))
         levels = rules.update(site.time, site.poses(), robot)
-        changed = np.intersect1d(np.flatnonzero(levels != self._now), self._left())
+        changed = np.intersect1d(np.flatnonzero(levels != self._levels), self._indices_in_truck())
         for level in Fidelity:
-            chosen = changed[levels[changed] == level]
-            if len(chosen):
-                site.engine.set_fidelity(self._names[chosen].tolist(), level)
-        self._now[changed] = levels[changed]
+            indices = changed[levels[changed] == level]
+            if len(indices):
+                site.engine.set_fidelity(self._names[indices].tolist(), level)
+        self._levels[changed] = levels[changed]
 
     def end(self) -> None:
         """Set all remaining packets and the plungers to high fidelity."""
-        left = self._names[self._left()].tolist()
-        self._site.engine.set_fidelity([*left, *self._links], Fidelity.HIGH)
+        names = self._names[self._indices_in_truck()].tolist()
+        self._site.engine.set_fidelity([*names, *self._links], Fidelity.HIGH)
 
-    def _left(self) -> NDArray[np.intp]:
+    def _indices_in_truck(self) -> NDArray[np.intp]:
         return np.array(self._site.in_truck(), np.intp)

@@ -71,20 +71,22 @@ class PlungerScripts(Model[Settings]):
         """Run the scripts, and process the start and end of suction."""
         for cup, script in self._scripts.items():
             if _is_high(tick.scene, cup):
-                script.step(float(tick.scene.get(cup, "range")[0]), self._seen(tick.scene, cup))
+                script.step(
+                    float(tick.scene.get(cup, "range")[0]), self._packet_in_front(tick.scene, cup)
+                )
         changes = tick.changes()
         for event in tick.events:
             if event.kind is EventKind.ACTION and event.name == self.settings.suction:
-                self._suck(event, changes)
+                self._process_suction(event, changes)
         return changes
 
-    def _seen(self, scene: Snapshot, cup: str) -> str | None:
+    def _packet_in_front(self, scene: Snapshot, cup: str) -> str | None:
         """Return the packet in front of a cup's sensor; None if there is none."""
         index = int(scene.get(cup, "range_seen")[0])
         name = scene.layout.entities[index].name if index >= 0 else ""
         return name if name.startswith(self.settings.packets) else None
 
-    def _suck(self, event: Event, changes: Changes) -> None:
+    def _process_suction(self, event: Event, changes: Changes) -> None:
         if event.arguments.get("phase") == "begin":
             self._held = sorted({s.held for s in self._scripts.values() if s.held is not None})
             name = "holds"

@@ -64,7 +64,7 @@ def record(out: Path, packets: Sequence[Packet], mode: str = "HiFi") -> dict[str
             *_announcements(outcome.plunger_actions),
             *_span("unload", begin, site.time),
         ]
-    announcements.sort(key=lambda one: one.time)
+    announcements.sort(key=lambda announcement: announcement.time)
     random = np.random.default_rng(1)
     write_bag(out, START_NS, _readings(site.tape), announcements, random)
     return counts
@@ -72,11 +72,14 @@ def record(out: Path, packets: Sequence[Packet], mode: str = "HiFi") -> dict[str
 
 def _announcements(plunger_actions: Sequence[PlungerAction]) -> list[Announcement]:
     """Return `pick` from extend to release, and `suck` from hold to release."""
-    at = {action.do: action for action in plunger_actions}
-    if not at:
+    by_action = {action.do: action for action in plunger_actions}
+    if not by_action:
         return []
-    end = at["release"].time
-    return [*_span("pick", at["extend"].time, end), *_span("suck", at["hold"].time, end)]
+    end = by_action["release"].time
+    return [
+        *_span("pick", by_action["extend"].time, end),
+        *_span("suck", by_action["hold"].time, end),
+    ]
 
 
 def _span(operation: str, begin: float, end: float) -> list[Announcement]:
@@ -87,9 +90,9 @@ def _span(operation: str, begin: float, end: float) -> list[Announcement]:
 def _readings(tape: Sequence[Floats]) -> list[Reading]:
     positions = np.array(tape)
     velocities = np.gradient(positions, PERIOD, axis=0)
-    still = np.zeros(len(ACTIVE_JOINTS))
+    no_efforts = np.zeros(len(ACTIVE_JOINTS))
     return [
-        Reading(i * PERIOD, ACTIVE_JOINTS, positions[i], velocities[i], still)
+        Reading(i * PERIOD, ACTIVE_JOINTS, positions[i], velocities[i], no_efforts)
         for i in range(0, len(tape), READ_EVERY)
     ]
 

@@ -1,8 +1,7 @@
 """Dimensions of the robot that unloads the truck, for its program: an arm with 45 plungers, a nose with conveyors.
 
 It is described in `urdf/truck_unloader.urdf`. Tallavajhula et al. (2019), section 4.2, show it in figure 3 and count
-its
-joints: 10 active ones, and 4 passive ones in each plunger.
+its joints: 10 active ones, and 4 passive ones in each plunger.
 """
 
 from __future__ import annotations

@@ -18,11 +18,11 @@ from hetwin_truck.record import record
 from hetwin_truck.world import scenario_packets, truck_sdf
 
 BASE = "truck_unloading"
-RECORDED_IN = "AdFi-1"
+DEFAULT_MODE = "AdFi-1"
 """Default fidelity mode in which an episode is recorded."""
 
 
-def write_truck_scenario(folder: Path, load: str, seed: int = 0, mode: str = RECORDED_IN) -> Path:
+def write_truck_scenario(folder: Path, load: str, seed: int = 0, mode: str = DEFAULT_MODE) -> Path:
     """Write world, episode and scenario into a folder, and return the path of the scenario.
 
     Args:
@@ -42,12 +42,12 @@ def write_truck_scenario(folder: Path, load: str, seed: int = 0, mode: str = REC
         "world": "truck.sdf",
         "source": "episode",
     }
-    file = folder / file_of(load)
+    file = folder / scenario_file_name(load)
     file.write_text(yaml.safe_dump(data, sort_keys=False, width=120), encoding="utf-8")
     return file
 
 
-def file_of(load: str) -> str:
+def scenario_file_name(load: str) -> str:
     """Return the name of the scenario's file."""
     return f"{BASE}_{load}.yaml"
 
@@ -58,15 +58,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("load", choices=[*LOADS, "small"], help="number and height of packets")
     parser.add_argument("--seed", type=int, default=0, help="seed of the load (default: 0)")
     parser.add_argument(
-        "--mode", choices=list(MODES), default=RECORDED_IN, help=f"default: {RECORDED_IN}"
+        "--mode", choices=list(MODES), default=DEFAULT_MODE, help=f"default: {DEFAULT_MODE}"
     )
     parser.add_argument("--out", type=Path, required=True, help="folder for its files")
-    given = parser.parse_args(arguments)
-    if given.seed < 0:
+    parsed = parser.parse_args(arguments)
+    if parsed.seed < 0:
         parser.error("--seed must be at least 0")
-    if (given.out / "episode").exists():
-        parser.error(f"--out {given.out} holds an episode; expected a new folder")
-    print(write_truck_scenario(given.out, given.load, given.seed, given.mode))
+    if (parsed.out / "episode").exists():
+        parser.error(f"--out {parsed.out} holds an episode; expected a new folder")
+    print(write_truck_scenario(parsed.out, parsed.load, parsed.seed, parsed.mode))
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ SETTLE_STEPS = 60
 HOME = dict.fromkeys(ACTIVE_JOINTS, 0.0) | {"base_drive": -3.0, "nose_pitch": 0.32, "arm_lift": 1.4}
 _BELT_END = -1.2
 """x of the start of the warehouse's conveyor in the base frame [m]."""
-_STORE = -14.0
+_STORAGE_X = -14.0
 URDF = ("urdf", "truck_unloader.urdf")
 
 
@@ -39,7 +39,7 @@ class Site:
         engine: loaded engine.
         packets: the load.
         unloaded: names of the packets that have left the belt.
-        values: (frames * 13,) poses and twists of all frames at the present time.
+        values: (frames * 13,) poses and twists of all frames at the current time.
         boxes: bounding boxes of the packets.
         robot: bounding boxes of the robot's links.
         joints: commanded positions of the driven joints.
@@ -106,20 +106,24 @@ class Site:
 
     def remove_unloaded(self) -> list[str]:
         """Remove packets at the end of the belt from the simulation, and return their names."""
-        behind = self.boxes.places(self.values)[:, 0] < self.joint("base_drive") + _BELT_END
-        gone = [
+        has_left = self.boxes.places(self.values)[:, 0] < self.joint("base_drive") + _BELT_END
+        leaving = [
             self.packets[i]
-            for i in np.flatnonzero(behind).tolist()
+            for i in np.flatnonzero(has_left).tolist()
             if self.packets[i].name not in self.unloaded
         ]
-        for packet in gone:
-            place = len(self.unloaded)
+        for packet in leaving:
+            number = len(self.unloaded)
             self.unloaded.add(packet.name)
-            at = (_STORE - 0.6 * (place // 40), 0.6 * (place % 40 - 20), packet.size[2] / 2)
-            pose = pose_value(at, time_ns=0)
+            position = (
+                _STORAGE_X - 0.6 * (number // 40),
+                0.6 * (number % 40 - 20),
+                packet.size[2] / 2,
+            )
+            pose = pose_value(position, time_ns=0)
             self.engine.hand_back(packet.name, pose)
-        names = [packet.name for packet in gone]
-        if gone:
+        names = [packet.name for packet in leaving]
+        if leaving:
             self.engine.set_fidelity(names, Fidelity.LOW)
             self._read_frames()
         return names

@@ -28,7 +28,7 @@ def lab_robot(
 
     Example: hetwin record lab_robot -n 1 --seed 3 --out episodes/moves
     """
-    from hetwin_twin_lab.recorded import record_moves
+    from hetwin_twin_lab.recording_moves import record_moves
 
     record = partial(record_moves, count, seed, out, jobs, episode=episode, friction=friction)
     return record_with_progress(record, out, count if episode is None else 1)

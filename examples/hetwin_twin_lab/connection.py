@@ -8,7 +8,7 @@ import numpy as np
 
 from hetwin_suite.episode import named_generator
 from hetwin_suite.model import Event
-from hetwin_twin_lab.hidden import Hidden
+from hetwin_twin_lab.hidden import HiddenParameters
 from hetwin_twin_lab.robot import LabRobot
 
 
@@ -27,7 +27,7 @@ class Connection:
     """
 
     def __init__(
-        self, robot: LabRobot, hidden: Hidden, seed: int, command: str, reply: str
+        self, robot: LabRobot, hidden: HiddenParameters, seed: int, command: str, reply: str
     ) -> None:
         self._robot, self._hidden = robot, hidden
         self._command, self._reply = command, reply
@@ -49,27 +49,31 @@ class Connection:
                 self._commands.append((event.time_ns + self._lag_ns, event))
         robot = self._robot
         while robot.time_ns + robot.period_ns <= time_ns:
-            there: list[Event] = []
+            due: list[Event] = []
             if robot.takes_commands:
                 now = robot.time_ns + robot.period_ns
-                there = [event for at, event in self._commands if at <= now]
-                self._commands = [(at, event) for at, event in self._commands if at > now]
-            for event in robot.step(there):
+                due = [event for arrival_ns, event in self._commands if arrival_ns <= now]
+                self._commands = [
+                    (arrival_ns, event) for arrival_ns, event in self._commands if arrival_ns > now
+                ]
+            for event in robot.step(due):
                 if event.name == self._reply:
-                    self._answer(event)
-        heard = [event for at, event in self._answers if at <= time_ns]
-        self._answers = [(at, event) for at, event in self._answers if at > time_ns]
-        return [Event(self._reply, time_ns, arguments=dict(event.arguments)) for event in heard]
+                    self._send_answer(event)
+        received = [event for arrival_ns, event in self._answers if arrival_ns <= time_ns]
+        self._answers = [
+            (arrival_ns, event) for arrival_ns, event in self._answers if arrival_ns > time_ns
+        ]
+        return [Event(self._reply, time_ns, arguments=dict(event.arguments)) for event in received]
 
-    def _answer(self, event: Event) -> None:
+    def _send_answer(self, event: Event) -> None:
         """Send an answer unless it is lost; each answer draws equally many numbers, so that draws stay aligned."""
         hidden = self._hidden
         lost, late = self._random.random(2).tolist()
         if lost < hidden.lost:
             self.lost += 1
             return
-        at = event.time_ns + self._lag_ns
+        arrival_ns = event.time_ns + self._lag_ns
         if late < hidden.late:
             self.late += 1
-            at += round(hidden.late_by * 1e9)
-        self._answers.append((at, event))
+            arrival_ns += round(hidden.late_by * 1e9)
+        self._answers.append((arrival_ns, event))

@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any
 
 from hetwin_suite.command import RunFigures
-from hetwin_twin_lab.words import ALARM, LINKED, LOGGED, MODEL_UPDATED, ROUTINE
+from hetwin_twin_lab.event_names import ALARM, LINKED, LOGGED, MODEL_UPDATED, ROUTINE
 
 Rows = Sequence[Mapping[str, Any]]
 _STATES = {"AHEAD": "ahead", "BEHIND": "behind", "SYNC": "sync"}
@@ -17,16 +17,18 @@ _STATES = {"AHEAD": "ahead", "BEHIND": "behind", "SYNC": "sync"}
 def lab_figures(rows: Rows) -> RunFigures:
     """Return the figures from the events of a run with a link."""
     link = next(row for row in rows if row["name"] == LINKED)
-    there, own = link["arguments"], [row for row in rows if row["source"] == link["source"]]
-    logged = [row for row in own if row["name"] == LOGGED]
+    linked, link_rows = link["arguments"], [row for row in rows if row["source"] == link["source"]]
+    logged = [row for row in link_rows if row["name"] == LOGGED]
     alarms = Counter(
-        (row["arguments"]["alarm"], row["arguments"]["side"]) for row in own if row["name"] == ALARM
+        (row["arguments"]["alarm"], row["arguments"]["side"])
+        for row in link_rows
+        if row["name"] == ALARM
     )
     states = Counter(row["arguments"]["state"] for row in logged)
     waits = [row["arguments"]["D"] for row in logged]
     values = {
-        "commands": sum(row["name"] == there["command"] for row in own),
-        "replies": {side: _replies(rows, there, side) for side in ("real", "virtual")},
+        "commands": sum(row["name"] == linked["command"] for row in link_rows),
+        "replies": {side: _replies(rows, linked, side) for side in ("real", "virtual")},
         **{name: states[state] for state, name in _STATES.items()},
         "timeouts": {side: alarms["timeout", side] for side in ("real", "virtual")},
         "inconsistent": sum(n for (kind, _), n in alarms.items() if kind == "inconsistent"),
@@ -35,10 +37,10 @@ def lab_figures(rows: Rows) -> RunFigures:
         "D": {"median": median(waits) if waits else None, "most": max(waits, default=None)},
         "travel": _travel(rows, logged),
     }
-    return RunFigures("lab", values, list(_words(values)), ROUTINE)
+    return RunFigures("lab", values, list(_lines(values)), ROUTINE)
 
 
-def _words(figures: Mapping[str, Any]) -> Iterator[str]:
+def _lines(figures: Mapping[str, Any]) -> Iterator[str]:
     """Yield the figures as text."""
     replies, timeouts = figures["replies"], figures["timeouts"]
     yield (
@@ -56,14 +58,14 @@ def _words(figures: Mapping[str, Any]) -> Iterator[str]:
         yield f"travel times were {before:.2f} s off in the first part, and {after:.2f} s in the second"
 
 
-def _replies(rows: Rows, there: Mapping[str, Any], side: str) -> int:
+def _replies(rows: Rows, linked: Mapping[str, Any], side: str) -> int:
     """Return the number of received answers of a robot."""
-    return sum(row["name"] == there["reply"] and row["source"] == there[side] for row in rows)
+    return sum(row["name"] == linked["reply"] and row["source"] == linked[side] for row in rows)
 
 
 def _travel(rows: Rows, logged: Rows) -> dict[str, float | None]:
     """Return the median lap differences before and after the update, or without one of both halves of the moves [s]."""
-    moves = [row for row in logged if _lap_off(row) is not None]
+    moves = [row for row in logged if _lap_difference(row) is not None]
     updated = next((row["time"] for row in rows if row["name"] == MODEL_UPDATED), None)
     if updated is None:
         half = len(moves) // 2
@@ -73,20 +75,23 @@ def _travel(rows: Rows, logged: Rows) -> dict[str, float | None]:
             [row for row in moves if row["time"] <= updated],
             [row for row in moves if row["arguments"]["T"] >= updated],
         )
-    before, after = ([off for row in part if (off := _lap_off(row)) is not None] for part in parts)
+    before, after = (
+        [difference for row in part if (difference := _lap_difference(row)) is not None]
+        for part in parts
+    )
     return {
         "before": median(before) if before else None,
         "after": median(after) if after else None,
     }
 
 
-def _lap_off(row: Mapping[str, Any]) -> float | None:
+def _lap_difference(row: Mapping[str, Any]) -> float | None:
     """Return the difference of both robots' laps of a move [s]; None for other rows."""
-    said = row["arguments"]
+    arguments = row["arguments"]
     if (
-        said["rotation"] is None
-        or said["alarms"]
-        or None in (said["lap_real"], said["lap_virtual"])
+        arguments["rotation"] is None
+        or arguments["alarms"]
+        or None in (arguments["lap_real"], arguments["lap_virtual"])
     ):
         return None
-    return round(abs(float(said["lap_real"]) - float(said["lap_virtual"])), 9)
+    return round(abs(float(arguments["lap_real"]) - float(arguments["lap_virtual"])), 9)

@@ -14,7 +14,7 @@ SLIDING_TYRES = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Hidden:
+class HiddenParameters:
     """Differences of a lab robot from its data sheet.
 
     Attributes:
@@ -44,7 +44,7 @@ class Hidden:
     late_by: float = 40.0
 
     @classmethod
-    def drawn(cls, seed: int, friction: float | None = None) -> Hidden:
+    def draw(cls, seed: int, friction: float | None = None) -> HiddenParameters:
         """Draw the hidden parameters of a seed.
 
         Args:
@@ -67,7 +67,7 @@ class Hidden:
             late=random.uniform(0.0, 0.01),
         )
 
-    def without_losses(self) -> Hidden:
+    def without_losses(self) -> HiddenParameters:
         """Return the same robot with a connection that loses and delays no answers."""
         return replace(self, lost=0.0, late=0.0)
 
@@ -76,7 +76,7 @@ class Hidden:
         return asdict(self)
 
 
-def changed_urdf(
+def urdf_with_hidden(
     file: Path, radii: Mapping[str, float], base: float, friction: float | None = None
 ) -> str:
     """Return a URDF with other wheel radii, friction and wheel distance.

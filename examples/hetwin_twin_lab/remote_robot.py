@@ -16,13 +16,13 @@ from hetwin_suite.model import (
     Tick,
     parameter,
 )
-from hetwin_twin_lab.wired import OnTopics, WiredModel
-from hetwin_twin_lab.words import COMMAND, NOT_UNDERSTOOD, REPLY
+from hetwin_twin_lab.event_names import COMMAND, NOT_UNDERSTOOD, REPLY
+from hetwin_twin_lab.topic_model import TopicModel, TopicParameters
 
 _POLL_PERIOD_S = 0.05
 
 
-class Settings(OnTopics):
+class Settings(TopicParameters):
     """The parameters of the model."""
 
     link: Name = parameter("model whose events are the commands", "link")
@@ -31,7 +31,7 @@ class Settings(OnTopics):
     wait: Amount = parameter("maximum time to wait for the robot at the start", 20.0, "s")
 
 
-class RemoteRobot(WiredModel[Settings]):
+class RemoteRobot(TopicModel[Settings]):
     """Publishes commands as JSON on lab/command (std_msgs/String), and raises messages on lab/reply as events.
 
     It waits for the robot at the start. A robot that falls silent later is no error here: the link reports it.
@@ -43,7 +43,7 @@ class RemoteRobot(WiredModel[Settings]):
         NOT_UNDERSTOOD: "an answer that could not be read: remark",
     }
 
-    node, sends, hears = "robot_commander", COMMAND, REPLY
+    node, publish_topic, subscribe_topic = "robot_commander", COMMAND, REPLY
 
     def start(self, scene: Snapshot) -> None:
         """Wait for the robot.
@@ -51,12 +51,12 @@ class RemoteRobot(WiredModel[Settings]):
         Raises:
             BadInput: if no robot subscribes in time.
         """
-        wire = self.opened(scene.time_ns)
-        until = time.monotonic() + self.settings.wait
-        while not wire.is_heard:
-            if time.monotonic() > until:
+        topics = self.open_topics(scene.time_ns)
+        deadline = time.monotonic() + self.settings.wait
+        while not topics.has_subscriber:
+            if time.monotonic() > deadline:
                 raise BadInput(
-                    f"no robot has subscribed to {wire.topics[0]} within {self.settings.wait:g} s",
+                    f"no robot has subscribed to {topics.topics[0]} within {self.settings.wait:g} s",
                     where="namespace",
                     found=self.settings.namespace,
                     expected="a running robot, such as hetwin robot obey SCENARIO",
@@ -65,12 +65,12 @@ class RemoteRobot(WiredModel[Settings]):
 
     def step(self, tick: Tick) -> Changes:
         """Send new commands, and raise received answers."""
-        settings, wire = self.settings, self.opened(tick.time_ns)
+        settings, topics = self.settings, self.open_topics(tick.time_ns)
         for event in tick.events:
             if event.source == settings.link and event.name == settings.command:
-                wire.send(event.arguments)
+                topics.send(event.arguments)
         changes = tick.changes()
-        for reply in wire.heard():
+        for reply in topics.take_received():
             changes.event(settings.reply, **reply)
-        self.report_unread(wire, changes)
+        self.report_unreadable(topics, changes)
         return changes

@@ -27,9 +27,9 @@ from hetwin_suite.model import (
 )
 from hetwin_suite.robot import DifferentialDrive, differential_drive
 from hetwin_suite.runs import ModelPlan, Scenario, one_of, parameters_of
-from hetwin_twin_lab.hidden import Hidden, changed_urdf
+from hetwin_twin_lab.hidden import HiddenParameters, urdf_with_hidden
 
-FASTER = ("speed", "acceleration", "turn_speed", "turn_acceleration")
+SCALED_INPUTS = ("speed", "acceleration", "turn_speed", "turn_acceleration")
 """Inputs of the reactive layer that hidden factors scale."""
 _ALIGNING = "aligning"
 
@@ -52,20 +52,20 @@ class LabRobot:
         BadInput: if the scenario has no such robot or controller.
     """
 
-    def __init__(self, scenario: Scenario, controller: str, hidden: Hidden) -> None:
+    def __init__(self, scenario: Scenario, controller: str, hidden: HiddenParameters) -> None:
         plan = _controller(scenario, controller)
         settings = parameters_of(scenario, scenario.main, Settings.requests())
         body = _body(settings, scenario)
         self.wheels = _wheels(settings, body)
         self.name, self.controller = body.name, controller
         self._physics, self._reactive = MainPhysics(), MachineNetwork()
-        given = parameters_of(scenario, plan, self._reactive.requests())
+        parameters = parameters_of(scenario, plan, self._reactive.requests())
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "robot.urdf"
-            made = self._physics.contribute(_hidden_body(settings, hidden, self, file), 0)
-        own = self._reactive.contribute(_hidden_controller(given, hidden), 0)
-        self._layout, self._values = _scene((made, own))
-        self._count = sum(start.attribute.size for start in made.attributes)
+            physics_part = self._physics.contribute(_hidden_body(settings, hidden, self, file), 0)
+        reactive_part = self._reactive.contribute(_hidden_controller(parameters, hidden), 0)
+        self._layout, self._values = _scene((physics_part, reactive_part))
+        self._physics_size = sum(start.attribute.size for start in physics_part.attributes)
         self._start()
         self._clock, self._every, self._step = scenario.clock, plan.every, 0
         self.period_ns = scenario.clock.period_ns
@@ -83,7 +83,7 @@ class LabRobot:
 
     @property
     def scene(self) -> Snapshot:
-        """The present scene of its own world."""
+        """The current scene of its own world."""
         slots = len(self._layout.slots)
         return Snapshot(
             self._layout,
@@ -104,9 +104,9 @@ class LabRobot:
     def wheel_angles(self) -> Floats:
         """(2,) mean angles of the left and right wheels, forward [rad]."""
         positions = self.joint_positions
-        turned = self.wheels.signs * [positions[name] for name in self.wheels.joints]
+        angles = self.wheels.signs * [positions[name] for name in self.wheels.joints]
         count = len(self.wheels.left)
-        return np.array([turned[:count].mean(), turned[count:].mean()])
+        return np.array([angles[:count].mean(), angles[count:].mean()])
 
     @property
     def pose(self) -> Floats:
@@ -125,19 +125,19 @@ class LabRobot:
             MainTick(time_ns, self.period_ns, self.scene, self._for_physics)
         )
         assert output.block is not None
-        self._values[: self._count] = output.block
+        self._values[: self._physics_size] = output.block
         self._for_physics = ()
         if self._step % self._every:
             return []
         tick = Tick(time_ns, self._every * self.period_ns, self.scene, tuple(commands))
-        raised = [replace(e, source=self.controller) for e in self._reactive.step(tick).events]
-        self._for_physics = tuple(raised)
-        return raised
+        events = [replace(e, source=self.controller) for e in self._reactive.step(tick).events]
+        self._for_physics = tuple(events)
+        return events
 
     def align(self, x: float, y: float, yaw: float) -> None:
-        """Put the robot to a pose with its next step, at rest: x, y [m], yaw [rad]."""
-        said: dict[str, Json] = {"x": x, "y": y, "yaw": yaw}
-        event = Event(ALIGN_BASE, self.time_ns, source=_ALIGNING, arguments=said)
+        """Place the robot at a pose in its next step, at rest: x, y [m], yaw [rad]."""
+        specification: dict[str, Json] = {"x": x, "y": y, "yaw": yaw}
+        event = Event(ALIGN_BASE, self.time_ns, source=_ALIGNING, arguments=specification)
         self._for_physics = (*self._for_physics, event)
 
     @property
@@ -156,7 +156,7 @@ def _controller(scenario: Scenario, name: str) -> ModelPlan:
     networks = [p.name for p in scenario.models if issubclass(p.cls, MachineNetwork)]
     if plan is None or name not in networks:
         raise BadInput(
-            "this is no machine_network of the scenario",
+            "not a machine_network of the scenario",
             where="controller",
             found=name,
             expected=one_of(name, networks),
@@ -178,31 +178,31 @@ def _body(settings: Mapping[str, Any], scenario: Scenario) -> Body:
 
 
 def _wheels(settings: Mapping[str, Any], body: Body) -> DifferentialDrive:
-    said = Settings.read(settings).robot
-    assert said is not None
-    assert said.wheels is not None
-    return differential_drive(body, said.wheels)
+    specification = Settings.read(settings).robot
+    assert specification is not None
+    assert specification.wheels is not None
+    return differential_drive(body, specification.wheels)
 
 
 def _hidden_body(
-    settings: Mapping[str, Any], hidden: Hidden, robot: LabRobot, file: Path
+    settings: Mapping[str, Any], hidden: HiddenParameters, robot: LabRobot, file: Path
 ) -> dict[str, Any]:
     """Return parameters of a main model whose robot has hidden dimensions, but odometry of the data sheet."""
-    sheet, said = robot.wheels, settings["robot"]
+    sheet, specification = robot.wheels, settings["robot"]
     radii = dict.fromkeys(sheet.left, hidden.left_radius) | dict.fromkeys(
         sheet.right, hidden.right_radius
     )
-    text = changed_urdf(Path(said["urdf"]), radii, hidden.base, hidden.friction)
+    text = urdf_with_hidden(Path(specification["urdf"]), radii, hidden.base, hidden.friction)
     file.write_text(text, encoding="utf-8")
-    believed = {**said["wheels"], "radius": sheet.radius, "separation": sheet.separation}
+    odometry = {**specification["wheels"], "radius": sheet.radius, "separation": sheet.separation}
     if hidden.tyre_width:
-        believed["tyre_width"] = hidden.tyre_width
+        odometry["tyre_width"] = hidden.tyre_width
     bodies = dict(settings.get("bodies") or {})
     if hidden.friction is not None:
         bodies["ground"] = {"friction": hidden.friction}
     return {
         **settings,
-        "robot": {**said, "urdf": str(file), "name": robot.name, "wheels": believed},
+        "robot": {**specification, "urdf": str(file), "name": robot.name, "wheels": odometry},
         "source": {"model": robot.controller, "aligned_by": _ALIGNING},
         "engine": "mujoco",
         "watch_rate": 0.0,
@@ -211,12 +211,12 @@ def _hidden_body(
     }
 
 
-def _hidden_controller(given: Mapping[str, Any], hidden: Hidden) -> dict[str, Any]:
-    inputs = dict(given["inputs"])
-    for name in FASTER:
+def _hidden_controller(parameters: Mapping[str, Any], hidden: HiddenParameters) -> dict[str, Any]:
+    inputs = dict(parameters["inputs"])
+    for name in SCALED_INPUTS:
         if isinstance(inputs.get(name), int | float):
             inputs[name] = inputs[name] * getattr(hidden, name)
-    return {**given, "inputs": inputs}
+    return {**parameters, "inputs": inputs}
 
 
 def _scene(parts: Sequence[Contribution]) -> tuple[Layout, Floats]:

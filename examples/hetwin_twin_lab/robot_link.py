@@ -34,20 +34,20 @@ from hetwin_suite.model import (
     Tick,
     parameter,
 )
-from hetwin_twin_lab.words import (
+from hetwin_twin_lab.event_names import (
     ALARM,
     LINKED,
     LOGGED,
     NOT_UNDERSTOOD,
     ROBOT_BACK,
     ROBOT_LOST,
-    is_whole,
+    is_int64,
 )
 
-WORDS = {1: "done", 2: "blocked", 3: "ray", 4: "end", 5: "not understood"}
-_UNKNOWN = -1
+ANSWER_TEXTS = {1: "done", 2: "blocked", 3: "ray", 4: "end", 5: "not understood"}
+_UNKNOWN_ID = -1
 """The id of a command that an answer does not name."""
-_LARGEST = 1e9
+_MAX_MAGNITUDE = 1e9
 """Maximum magnitude of numbers in an answer."""
 MOVE = 1
 """Operation of a motion, whose command has rotation and displacement."""
@@ -68,7 +68,7 @@ class Settings(Parameters):
     reply: Text = parameter("name of the answer events: id, code, and more", "reply")
     timeout: Amount = parameter("maximum time between a command and its answer", 30.0, "s")
     codes: dict[int, Text] = parameter(
-        "code of an answer -> its text, by which answers of both robots are compared", WORDS
+        "code of an answer -> its text, by which answers of both robots are compared", ANSWER_TEXTS
     )
     align: bool = parameter(
         "before a command, put the virtual robot to the pose reported by the real one (x, y, qw, qz)",
@@ -121,40 +121,42 @@ class RobotLink(Model[Settings]):
         """Run one cycle of the link."""
         changes = tick.changes()
         if self._link is None:
-            self._link, self._logger = self._made(tick.period_ns)
+            self._link, self._logger = self._create(tick.period_ns)
             names = ("real", "virtual", "commander", "command", "reply")
-            there: dict[str, Json] = {name: getattr(self.settings, name) for name in names}
-            changes.event(LINKED, **there)
+            linked: dict[str, Json] = {name: getattr(self.settings, name) for name in names}
+            changes.event(LINKED, **linked)
         self._were_open = not self._link.is_idle
         malformed = list(self._malformed(tick, self._link.cycle))
         try:
-            turn = self._link.next(list(self._messages(tick, self._link)))
+            cycle_result = self._link.next(list(self._messages(tick, self._link)))
         except ValueError as error:
             raise RunFailed(self.settings.commander, "command", tick.time_ns, str(error)) from None
-        turn = turn._replace(alarms=(*malformed, *turn.alarms))
-        self._report(turn, changes)
-        self._watch(self._link, turn, tick, changes)
+        cycle_result = cycle_result._replace(alarms=(*malformed, *cycle_result.alarms))
+        self._report(cycle_result, changes)
+        self._bypass_silent_robot(self._link, cycle_result, tick, changes)
         return changes
 
-    def _watch(self, link: Link, turn: CycleResult, tick: Tick, changes: Changes) -> None:
+    def _bypass_silent_robot(
+        self, link: Link, cycle_result: CycleResult, tick: Tick, changes: Changes
+    ) -> None:
         """Bypass a real robot that has stopped answering, until it answers again."""
         settings = self.settings
         if settings.real is None:
             return
-        late = sum(a.kind is Kind.TIMEOUT and a.side == Side.REAL for a in turn.alarms)
-        heard = any(
-            self._sides.get(e.source) is Side.REAL and self._is_answer(e) and not fault_of(e)
+        late = sum(a.kind is Kind.TIMEOUT and a.side == Side.REAL for a in cycle_result.alarms)
+        has_answered = any(
+            self._sides.get(e.source) is Side.REAL and self._is_answer(e) and not fault_in(e)
             for e in tick.events
         )
-        self._missing = 0 if heard else self._missing + late
+        self._missing = 0 if has_answered else self._missing + late
         if link.has_real and self._missing >= settings.gives_up:
             link.has_real = False
             changes.event(ROBOT_LOST, model=settings.real, timeouts=self._missing)
-        elif heard and not link.has_real:
+        elif has_answered and not link.has_real:
             link.has_real = True
             changes.event(ROBOT_BACK, model=settings.real)
 
-    def _made(self, period_ns: int) -> tuple[Link, Logger]:
+    def _create(self, period_ns: int) -> tuple[Link, Logger]:
         period = period_ns / NS_PER_S
         has_real = self.settings.real is not None
         return Link(period, self.settings.timeout, has_real=has_real), Logger(period)
@@ -167,55 +169,63 @@ class RobotLink(Model[Settings]):
         self._remarks = []
         for event in tick.events:
             side = self._sides.get(event.source)
-            unread = side is not None and event.name == NOT_UNDERSTOOD
-            remark = str(event.arguments.get("remark", "")) if unread else ""
-            remark = remark or (fault_of(event) if self._is_answer(event) else "")
-            if side is not None and (remark or unread):
-                id_ = event.arguments.get("id")
+            is_unreadable = side is not None and event.name == NOT_UNDERSTOOD
+            remark = str(event.arguments.get("remark", "")) if is_unreadable else ""
+            remark = remark or (fault_in(event) if self._is_answer(event) else "")
+            if side is not None and (remark or is_unreadable):
+                command_id = event.arguments.get("id")
                 self._remarks.append(remark)
-                known = id_ if isinstance(id_, int) and is_whole(id_) else _UNKNOWN
-                yield Alarm(cycle, Kind.MALFORMED, side.value, known)
+                command_id = (
+                    command_id
+                    if isinstance(command_id, int) and is_int64(command_id)
+                    else _UNKNOWN_ID
+                )
+                yield Alarm(cycle, Kind.MALFORMED, side.value, command_id)
 
     def _messages(self, tick: Tick, link: Link) -> Iterator[Message]:
         settings = self.settings
         for event in tick.events:
             if event.source == settings.commander and event.name == settings.command:
-                id_ = _whole(event, "id")
-                self._commands[id_] = event.arguments
-                yield Message(Side.L1, id_, _text(event))
-            elif self._is_answer(event) and not fault_of(event):
-                side, id_, code = (
+                command_id = _whole(event, "id")
+                self._commands[command_id] = event.arguments
+                yield Message(Side.L1, command_id, _text(event))
+            elif self._is_answer(event) and not fault_in(event):
+                side, command_id, code = (
                     self._sides[event.source],
                     _whole(event, "id"),
                     _whole(event, "code"),
                 )
-                if id_ in link.open or id_ in self._commands:
-                    self._answers.setdefault((id_, side), event.arguments)
+                if command_id in link.open or command_id in self._commands:
+                    self._answers.setdefault((command_id, side), event.arguments)
                 if side is Side.REAL and settings.align:
                     self._real_pose = planar_pose(event.arguments)
-                yield Message(side, id_, settings.codes.get(code, str(code)))
+                yield Message(side, command_id, settings.codes.get(code, str(code)))
 
-    def _report(self, turn: CycleResult, changes: Changes) -> None:
+    def _report(self, cycle_result: CycleResult, changes: Changes) -> None:
         settings = self.settings
-        if turn.sent and self._real_pose is not None and not self._were_open:
+        if cycle_result.sent and self._real_pose is not None and not self._were_open:
             changes.event(ALIGN_BASE, **self._real_pose)
             self._real_pose = None
-        for sent in turn.sent:
+        for sent in cycle_result.sent:
             changes.event(settings.command, **self._commands.pop(sent.id))
-        for reply in turn.replies:
-            changes.event(settings.reply, **self._said(reply))
+        for reply in cycle_result.replies:
+            changes.event(settings.reply, **self._reply_arguments(reply))
         remarks = iter(self._remarks)
-        for alarm in turn.alarms:
-            said: dict[str, Json] = {"alarm": str(alarm.kind), "side": alarm.side, "id": alarm.id}
+        for alarm in cycle_result.alarms:
+            arguments: dict[str, Json] = {
+                "alarm": str(alarm.kind),
+                "side": alarm.side,
+                "id": alarm.id,
+            }
             if alarm.kind is Kind.MALFORMED:
-                said["remark"] = next(remarks)
-            changes.event(ALARM, **said)
-        for row in self._logger.record(turn):
+                arguments["remark"] = next(remarks)
+            changes.event(ALARM, **arguments)
+        for row in self._logger.record(cycle_result):
             answers = [self._answers.pop((row["id"], side), None) for side in ROBOTS]
             codes = [settings.codes.get(_code(answer)) for answer in answers if answer is not None]
             changes.event(LOGGED, **row, answer=codes[0] if codes else None)
 
-    def _said(self, reply: Reply) -> dict[str, Json]:
+    def _reply_arguments(self, reply: Reply) -> dict[str, Json]:
         """Return the arguments of the answer for the commander."""
         if reply.text == TIMEOUT:
             return {"id": reply.id, "code": self.settings.timed_out}
@@ -223,27 +233,27 @@ class RobotLink(Model[Settings]):
         return dict(self._answers[reply.id, Side.REAL if real else Side.VIRTUAL])
 
 
-def fault_of(answer: Event) -> str:
+def fault_in(answer: Event) -> str:
     """Return the fault of a robot's answer as text; empty if there is none.
 
     Id and code must be integers, and all numbers finite and of plausible magnitude.
     """
     for name in ("id", "code"):
-        if not is_whole(answer.arguments.get(name)):
+        if not is_int64(answer.arguments.get(name)):
             return (
                 f"its {name} is {str(answer.arguments.get(name))[:40]!r}; expected a whole number"
             )
     for name, value in answer.arguments.items():
         if name == "id" or isinstance(value, bool) or not isinstance(value, int | float):
             continue
-        if not abs(value) <= _LARGEST:
-            return f"its {name} is {str(value)[:40]}; expected at most {_LARGEST:g}"
+        if not abs(value) <= _MAX_MAGNITUDE:
+            return f"its {name} is {str(value)[:40]}; expected at most {_MAX_MAGNITUDE:g}"
     return ""
 
 
-def planar_pose(said: Mapping[str, Json]) -> dict[str, Json] | None:
+def planar_pose(arguments: Mapping[str, Json]) -> dict[str, Json] | None:
     """Return x, y [m] and yaw [rad] of the pose in an answer; None if it has none."""
-    numbers = [said.get(name) for name in ("x", "y", "qw", "qz")]
+    numbers = [arguments.get(name) for name in ("x", "y", "qw", "qz")]
     x, y, w, z = (float(n) if isinstance(n, int | float) else None for n in numbers)
     if x is None or y is None or w is None or z is None:
         return None
@@ -268,7 +278,7 @@ def _whole(event: Event, name: str) -> int:
     """Return an integer argument of an event.
 
     Raises:
-        RunFailed: if it is no integer.
+        RunFailed: if it is not an integer.
     """
     value = event.arguments.get(name)
     if isinstance(value, bool) or not isinstance(value, int):

@@ -13,19 +13,19 @@ from hetwin_suite.episode import JOINT_STATES
 from hetwin_suite.model import Event
 from hetwin_suite.runs import Scenario
 from hetwin_twin_lab.connection import Connection
-from hetwin_twin_lab.hidden import Hidden
+from hetwin_twin_lab.event_names import COMMAND, REPLY
+from hetwin_twin_lab.hidden import HiddenParameters
 from hetwin_twin_lab.robot import LabRobot
-from hetwin_twin_lab.wire import Wire
-from hetwin_twin_lab.words import COMMAND, REPLY
+from hetwin_twin_lab.topic_pair import TopicPair
 
 _DEPTH = 100
-_LOOK_S = 0.002
-_MOST_BEHIND_NS = 500_000_000
+_POLL_PERIOD_S = 0.002
+_MAX_LAG_NS = 500_000_000
 """Lag behind real time beyond which it is dropped [ns]."""
 
 
 class JointTopic:
-    """Publishes joint positions of a robot, stamped with the present time.
+    """Publishes joint positions of a robot, stamped with the current time.
 
     Args:
         node: node of the publisher.
@@ -59,19 +59,19 @@ class RunningLabRobot:
     Args:
         robot: the robot.
         connection: connection to the robot.
-        wire: topics of commands and answers.
+        topic_pair: topics of commands and answers.
     """
 
     notes = ()
 
-    def __init__(self, robot: LabRobot, connection: Connection, wire: Wire) -> None:
-        self._robot, self._connection, self._wire = robot, connection, wire
-        self._joints = JointTopic(wire.node, robot)
+    def __init__(self, robot: LabRobot, connection: Connection, topic_pair: TopicPair) -> None:
+        self._robot, self._connection, self._topic_pair = robot, connection, topic_pair
+        self._joints = JointTopic(topic_pair.node, robot)
 
     @property
     def topics(self) -> tuple[str, str]:
         """Full names of the published topics: answers and joints."""
-        return self._wire.topics[0], self._joints.name
+        return self._topic_pair.topics[0], self._joints.name
 
     def run(self, say: Callable[[str], None], over: Callable[[], bool] = lambda: False) -> None:
         """Simulate and answer in real time.
@@ -80,22 +80,24 @@ class RunningLabRobot:
             say: prints a line about a malformed command.
             over: returns whether to stop; called often.
         """
-        begun_ns = time.monotonic_ns() - self._robot.time_ns
+        start_ns = time.monotonic_ns() - self._robot.time_ns
         while not over():
-            now_ns = time.monotonic_ns() - begun_ns
-            if now_ns - self._robot.time_ns > _MOST_BEHIND_NS:
-                begun_ns += now_ns - self._robot.time_ns - _MOST_BEHIND_NS
-                now_ns = time.monotonic_ns() - begun_ns
+            now_ns = time.monotonic_ns() - start_ns
+            if now_ns - self._robot.time_ns > _MAX_LAG_NS:
+                start_ns += now_ns - self._robot.time_ns - _MAX_LAG_NS
+                now_ns = time.monotonic_ns() - start_ns
             for event in self._connection.advance(now_ns, self._commands()):
-                self._wire.send(event.arguments)
+                self._topic_pair.send(event.arguments)
             self._joints.publish()
-            while self._wire.bad:
-                say(f"not understood: {self._wire.bad.popleft()}")
-            time.sleep(_LOOK_S)
+            while self._topic_pair.malformed:
+                say(f"not understood: {self._topic_pair.malformed.popleft()}")
+            time.sleep(_POLL_PERIOD_S)
 
     def _commands(self) -> list[Event]:
-        heard, now_ns = self._wire.heard(), self._robot.time_ns
-        return [Event("command", now_ns, source="link", arguments=said) for said in heard]
+        received, now_ns = self._topic_pair.take_received(), self._robot.time_ns
+        return [
+            Event("command", now_ns, source="link", arguments=arguments) for arguments in received
+        ]
 
 
 @contextmanager
@@ -113,14 +115,14 @@ def lab_robot(
     Raises:
         BadInput: if the scenario has no such robot.
     """
-    hidden = Hidden() if seed is None else Hidden.drawn(seed)
+    hidden = HiddenParameters() if seed is None else HiddenParameters.draw(seed)
     robot = LabRobot(scenario, controller, hidden)
     try:
-        wire = Wire(namespace, "lab_robot", REPLY, COMMAND)
+        topic_pair = TopicPair(namespace, "lab_robot", REPLY, COMMAND)
         try:
             connection = Connection(robot, hidden, seed or 0, "command", "reply")
-            yield RunningLabRobot(robot, connection, wire)
+            yield RunningLabRobot(robot, connection, topic_pair)
         finally:
-            wire.close()
+            topic_pair.close()
     finally:
         robot.close()

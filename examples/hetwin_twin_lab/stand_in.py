@@ -24,7 +24,7 @@ from hetwin_suite.model import (
 )
 from hetwin_suite.runs import Scenario, load_scenario
 from hetwin_twin_lab.connection import Connection
-from hetwin_twin_lab.hidden import Hidden
+from hetwin_twin_lab.hidden import HiddenParameters
 from hetwin_twin_lab.robot import LabRobot
 
 if TYPE_CHECKING:
@@ -81,7 +81,11 @@ class LabRobotStandIn(Model[Settings]):
         Raises:
             BadInput: if the scenario has no such robot or controller.
         """
-        hidden = Hidden.drawn(self.seed, settings.friction) if settings.hidden else Hidden()
+        hidden = (
+            HiddenParameters.draw(self.seed, settings.friction)
+            if settings.hidden
+            else HiddenParameters()
+        )
         if not settings.lossy:
             hidden = hidden.without_losses()
         self._robot = LabRobot(load_scenario(settings.scenario), settings.controller, hidden)
@@ -98,9 +102,9 @@ class LabRobotStandIn(Model[Settings]):
         """Advance the robot, and raise its received answers."""
         if self._robot is None:
             raise RunFailed(self._entity, "step", tick.time_ns, "the model is not initialized")
-        heard = self._connection.advance(tick.time_ns, tick.events)
+        answers = self._connection.advance(tick.time_ns, tick.events)
         changes = tick.changes().set(self._entity, TRUE_POSE, self._robot.pose)
-        changes.events += heard
+        changes.events += answers
         return changes.set(self._entity, WHEEL_ANGLES, self._robot.wheel_angles)
 
     def stop(self) -> None:

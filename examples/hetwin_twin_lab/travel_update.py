@@ -21,10 +21,10 @@ from hetwin_suite.model import (
     Tick,
     parameter,
 )
-from hetwin_twin_lab.words import LOGGED, MODEL_UPDATED
+from hetwin_twin_lab.event_names import LOGGED, MODEL_UPDATED
 
 
-class Sheet(Strict):
+class DataSheet(Strict):
     """Speeds, accelerations and lag of the virtual robot at the start."""
 
     turn_speed: Amount = Field(gt=0)
@@ -42,7 +42,7 @@ class Settings(Parameters):
         "number of logged moves of both robots after which it learns, once", ge=6
     )
     answer: Text = parameter("answer of a robot to a completed move", "done")
-    sheet: Sheet = parameter(
+    sheet: DataSheet = parameter(
         "parameters of the virtual robot: turn_speed, turn_acceleration, speed, acceleration, lag"
     )
 
@@ -77,8 +77,8 @@ class TravelUpdate(Model[Settings]):
 
     def _update(self) -> dict[str, Json]:
         fit = adjusted(TravelModel(**self.settings.sheet.model_dump()), self._laps)
-        said: dict[str, Json] = {"rows": len(self._laps), **fit.parameters}
-        return said | {"sd": {name: _finite(value) for name, value in fit.sd.items()}}
+        update: dict[str, Json] = {"rows": len(self._laps), **fit.parameters}
+        return update | {"sd": {name: _finite(value) for name, value in fit.sd.items()}}
 
 
 def lap_of(row: Mapping[str, Json], answer: str) -> Lap | None:

@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 
 from hetwin_bauer2022.drops.draw import Draw, draw
-from hetwin_bauer2022.drops.episode import ROBOT, SCENARIO, scene
-from hetwin_bauer2022.drops.program import home
+from hetwin_bauer2022.drops.episode import ROBOT, SCENARIO, initial_poses
+from hetwin_bauer2022.drops.program import home_posture
 from hetwin_bauer2022.two_hands.episode_files import write_files
 from hetwin_bauer2022.two_hands.joints import ALL
 from hetwin_bauer2022.two_hands.reality import PERIOD_S
-from hetwin_bauer2022.two_hands.stage import DRIVERS, places_at_start, right_hand
+from hetwin_bauer2022.two_hands.stage import DRIVERS, initial_positions, right_hand
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_stand_ins.motion import Program
 from hetwin_suite.robot import Reading
@@ -30,11 +30,11 @@ def write_short_drop(
     random = np.random.default_rng(index)
     drawn = draw(random)
     reacher = right_hand(ROOT / ROBOT)
-    program = Program(reacher, home(reacher))
+    program = Program(reacher, home_posture(reacher))
     program.grip(0.5 if success else 1.0)
-    program.say("bind", {"hand": "right_hand", "object": "ball"})
+    program.announce("bind", {"hand": "right_hand", "object": "ball"})
     program.wait(seconds)
-    program.say("release", {"hand": "right_hand", "object": "ball"})
+    program.announce("release", {"hand": "right_hand", "object": "ball"})
     truth = {
         "label": "success" if success else "failure",
         "cause": "" if success else "never_held",
@@ -46,7 +46,7 @@ def write_short_drop(
         "held": [],
         **_path(drawn, seconds),
     }
-    believed = scene(drawn, true=False)
+    believed = initial_poses(drawn, true=False)
     readings = _readings(program, seconds)
     write_files(folder, index, SCENARIO, believed, truth, program, readings, random)
 
@@ -62,13 +62,13 @@ def write_short_drops(folder: Path, successes: int, failures: int, grasp: str = 
 
 
 def _path(drawn: Draw, seconds: float) -> dict[str, object]:
-    ball = scene(drawn, true=True)["ball"]
+    ball = initial_poses(drawn, true=True)["ball"]
     rows = [[time, *map(float, ball[:3])] for time in (0.0, seconds)]
     return {"object": "ball", "columns": ["time", "x", "y", "z"], "path": rows}
 
 
 def _readings(program: Program, seconds: float) -> list[Reading]:
-    places = places_at_start(program)
+    places = initial_positions(program)
     found = []
     for step in range(round(seconds / PERIOD_S)):
         for driver in DRIVERS:

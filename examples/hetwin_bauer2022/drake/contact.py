@@ -12,11 +12,13 @@ IMPACT_SPEED = 1.5
 
 BALL_STIFFNESS = 2.6e4
 """Stiffness of each side of a tennis ball [N/m]: 6.5 mm under 80 N between two plates (Rules of Tennis, Appendix I)."""
-USUAL_TIME = 0.0085
+DEFAULT_TIME_CONSTANT = 0.0085
 """Time constant of this ball's contacts in the stand-in [s]."""
 
 
-def properties(stiffness: float, dissipation: float, friction: float) -> ProximityProperties:
+def contact_properties(
+    stiffness: float, dissipation: float, friction: float
+) -> ProximityProperties:
     """Return the properties of a shape.
 
     Args:
@@ -24,36 +26,41 @@ def properties(stiffness: float, dissipation: float, friction: float) -> Proximi
         dissipation: dissipation of Hunt and Crossley [s/m].
         friction: coefficient of sliding friction.
     """
-    found = ProximityProperties()
+    material = ProximityProperties()
     coulomb = CoulombFriction(static_friction=friction, dynamic_friction=friction)
     AddContactMaterial(
-        dissipation=dissipation, point_stiffness=stiffness, friction=coulomb, properties=found
+        dissipation=dissipation,
+        point_stiffness=stiffness,
+        friction=coulomb,
+        properties=material,
     )
-    return found
+    return material
 
 
-def stiffness_of(time: float) -> float:
+def contact_stiffness(time: float) -> float:
     """Return the stiffness of the ball's contacts [N/m].
 
     Args:
-        time: time constant of the ball's contacts in the stand-in [s]; `USUAL_TIME` for a tennis ball.
+        time: time constant of the ball's contacts in the stand-in [s]; `DEFAULT_TIME_CONSTANT` for a tennis ball.
     """
-    return BALL_STIFFNESS * (USUAL_TIME / time) ** 2
+    return BALL_STIFFNESS * (DEFAULT_TIME_CONSTANT / time) ** 2
 
 
-def dissipation_of(damping: float) -> float:
+def contact_dissipation(damping: float) -> float:
     """Return the Hunt-Crossley dissipation [s/m] with the rebound of a linear damper at `IMPACT_SPEED`.
 
     Args:
         damping: damping ratio of the linear damper.
     """
     if damping >= 1.0:
-        return dissipation_of(0.95)
+        return contact_dissipation(0.95)
     restitution = math.exp(-math.pi * damping / math.sqrt(1.0 - damping**2))
     low, high = 0.0, 1.0 / (restitution * IMPACT_SPEED)
     for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _restitution_is_below(middle, restitution) else (low, middle)
+        candidate = (low + high) / 2
+        low, high = (
+            (candidate, high) if _restitution_is_below(candidate, restitution) else (low, candidate)
+        )
     return low
 
 
@@ -63,11 +70,11 @@ def _restitution_is_below(dissipation: float, restitution: float) -> bool:
     return math.log1p(u) - math.log1p(-restitution * u) < u * (1.0 + restitution)
 
 
-def own_friction(pair: float, other: float) -> float:
+def friction_in_pair(pair_friction: float, other_friction: float) -> float:
     """Return the friction of a shape that gives a pair its friction; Drake uses the harmonic mean of both shapes.
 
     Args:
-        pair: friction coefficient of the pair.
-        other: friction coefficient of the other shape.
+        pair_friction: friction coefficient of the pair.
+        other_friction: friction coefficient of the other shape.
     """
-    return pair * other / max(2.0 * other - pair, 1e-3)
+    return pair_friction * other_friction / max(2.0 * other_friction - pair_friction, 1e-3)

@@ -42,12 +42,12 @@ from pydrake.systems.framework import Diagram, DiagramBuilder
 from transforms3d.quaternions import qinverse, qmult, rotate_vector
 
 from hetwin_bauer2022.drake.contact import (
-    dissipation_of,
-    own_friction,
-    properties,
-    stiffness_of,
+    contact_dissipation,
+    contact_properties,
+    contact_stiffness,
+    friction_in_pair,
 )
-from hetwin_bauer2022.mismatch import RealWorld, Truths
+from hetwin_bauer2022.mismatch import RealWorld, TrueValues
 from hetwin_bauer2022.two_hands.joints import ALL, ARMS, FINGERS, drives
 from hetwin_stand_ins.solids import Solid
 from hetwin_suite.model import Floats
@@ -55,10 +55,10 @@ from hetwin_suite.runs import BadInput
 
 STEP_S = 0.002
 """Step of physics and controller."""
-_STIFF = 1e6
-"""Stiffness of static bodies and finger tips [N/m], so high that the other body's stiffness decides."""
-_TOUCHING = ("right_hand", "right_arm_link_5", "right_arm_link_6")
-_FINGER = "right_hand_finger"
+_RIGID_STIFFNESS = 1e6
+"""Stiffness of static bodies and finger tips [N/m], high enough that the other body's stiffness dominates."""
+_COLLIDING_LINKS = ("right_hand", "right_arm_link_5", "right_arm_link_6")
+_FINGER_PREFIX = "right_hand_finger"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,38 +116,38 @@ def _add_actuators(plant: MultibodyPlant, robot: Path, softness: float) -> None:
         for joint in ET.parse(robot).getroot().iter("joint")
         if (limit := joint.find("limit")) is not None
     }
-    found = drives()
+    joint_drives = drives()
     for name, stiffness, damping, rotor in zip(
-        ALL, found.stiffness, found.damping, found.rotor, strict=True
+        ALL, joint_drives.stiffness, joint_drives.damping, joint_drives.rotor, strict=True
     ):
         actuator = plant.AddJointActuator(name, plant.GetJointByName(name), limits[name])
         actuator.set_default_rotor_inertia(rotor)
         if name in FINGERS["right"]:
             continue
-        soft = softness if name in ARMS["right"] else 1.0
-        gains = PdControllerGains(p=stiffness / soft, d=damping / sqrt(soft))
+        compliance = softness if name in ARMS["right"] else 1.0
+        gains = PdControllerGains(p=stiffness / compliance, d=damping / sqrt(compliance))
         actuator.set_controller_gains(gains)
 
 
-def _add_solid(plant: MultibodyPlant, solid: Solid, truths: Truths) -> None:
+def _add_solid(plant: MultibodyPlant, solid: Solid, truths: TrueValues) -> None:
     """Add a shape at the true pose of its model."""
     origin = truths.poses.get(solid.model, solid.origin)
-    turn = qinverse(solid.origin[3:])
-    position = rotate_vector(solid.position - solid.origin[:3], turn)
-    quaternion = qmult(turn, solid.quaternion)
+    rotation = qinverse(solid.origin[3:])
+    position = rotate_vector(solid.position - solid.origin[:3], rotation)
+    quaternion = qmult(rotation, solid.quaternion)
     name = f"{solid.model}_{solid.name}"
     if not solid.moves:
-        place = _transform(
+        pose = _transform(
             origin[:3] + rotate_vector(position, origin[3:]), qmult(origin[3:], quaternion)
         )
-        material = properties(_STIFF, 0.0, solid.friction)
-        plant.RegisterCollisionGeometry(plant.world_body(), place, _shape(solid), name, material)
+        material = contact_properties(_RIGID_STIFFNESS, 0.0, solid.friction)
+        plant.RegisterCollisionGeometry(plant.world_body(), pose, _shape(solid), name, material)
         return
     mass = truths.masses.get(solid.model, solid.mass)
     inertia = SpatialInertia(mass, np.zeros(3), UnitInertia.SolidSphere(float(solid.size[0])))
     body = plant.AddRigidBody(solid.model, plant.AddModelInstance(solid.model), inertia)
-    stiffness = stiffness_of(truths.bounce[0])
-    material = properties(stiffness, dissipation_of(truths.bounce[1]), solid.friction)
+    stiffness = contact_stiffness(truths.bounce[0])
+    material = contact_properties(stiffness, contact_dissipation(truths.bounce[1]), solid.friction)
     plant.RegisterCollisionGeometry(
         body, _transform(position, quaternion), _shape(solid), name, material
     )
@@ -166,18 +166,20 @@ def _shape(solid: Solid) -> Shape:
 
 
 def _transform(position: Floats, quaternion: Floats) -> RigidTransform:
-    turn = quaternion / np.linalg.norm(quaternion)
-    return RigidTransform(quaternion=Quaternion(wxyz=turn), p=position)
+    rotation = quaternion / np.linalg.norm(quaternion)
+    return RigidTransform(quaternion=Quaternion(wxyz=rotation), p=position)
 
 
 def _set_finger_contacts(
-    plant: MultibodyPlant, geometry: SceneGraph, truths: Truths, other: float
+    plant: MultibodyPlant, geometry: SceneGraph, truths: TrueValues, other: float
 ) -> None:
     """Set the friction of the finger tips against the moving body."""
-    material = properties(_STIFF, 0.0, own_friction(truths.finger_friction, other))
+    material = contact_properties(
+        _RIGID_STIFFNESS, 0.0, friction_in_pair(truths.finger_friction, other)
+    )
     source = plant.get_source_id()
     assert source is not None
-    for body in _bodies(plant, _FINGER):
+    for body in _bodies(plant, _FINGER_PREFIX):
         for shape in plant.GetCollisionGeometriesForBody(body):
             geometry.AssignRole(source, shape, material, RoleAssign.kReplace)
 
@@ -190,12 +192,12 @@ def _bodies(plant: MultibodyPlant, *beginnings: str) -> list[RigidBody]:
 def _filter(plant: MultibodyPlant, geometry: SceneGraph, instance: ModelInstanceIndex) -> None:
     """Allow contacts only of the right hand and its forearm with objects, and among fingers, as in the stand-in."""
     links = [plant.get_body(index) for index in plant.GetBodyIndices(instance)]
-    touching = _bodies(plant, *_TOUCHING)
-    fingers = _bodies(plant, _FINGER)
-    names = {body.name() for body in touching}
+    colliding = _bodies(plant, *_COLLIDING_LINKS)
+    fingers = _bodies(plant, _FINGER_PREFIX)
+    names = {body.name() for body in colliding}
     idle = [body for body in links if body.name() not in names]
     finger_names = {body.name() for body in fingers}
-    rigid = [body for body in touching if body.name() not in finger_names]
+    rigid = [body for body in colliding if body.name() not in finger_names]
 
     def shapes(bodies: Sequence[RigidBody]) -> GeometrySet:
         return GeometrySet([g for b in bodies for g in plant.GetCollisionGeometriesForBody(b)])

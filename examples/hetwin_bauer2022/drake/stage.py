@@ -11,32 +11,33 @@ from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import Context
 
 from hetwin_bauer2022.drake.plant import STEP_S, DrakeWorld
-from hetwin_bauer2022.drake.witness import DrakeWitness
+from hetwin_bauer2022.drake.witness import DrakePathRecorder
 from hetwin_bauer2022.mismatch import RealWorld
-from hetwin_bauer2022.two_hands.control import EARLY, Fingers
+from hetwin_bauer2022.two_hands.control import TICK_TOLERANCE, Fingers
 from hetwin_bauer2022.two_hands.joints import ALL, ARMS, FINGERS, drives
 from hetwin_bauer2022.two_hands.reality import PERIOD_S
 from hetwin_bauer2022.two_hands.stage import (
     DRIVERS,
     POSTURES,
     WITNESS_STEPS,
-    places_at_start,
+    initial_positions,
 )
 from hetwin_bauer2022.two_hands.witness import Sample
 from hetwin_stand_ins.motion import Program, SetPoints
 from hetwin_suite.model import Floats
 from hetwin_suite.robot import Reading
 
-_PERIODS = round(STEP_S / PERIOD_S)
+_CONTROL_PERIODS = round(STEP_S / PERIOD_S)
 _DRIVERS = tuple(
-    replace(driver, phase_steps=-(-driver.phase_steps // _PERIODS) * _PERIODS) for driver in DRIVERS
+    replace(driver, phase_steps=-(-driver.phase_steps // _CONTROL_PERIODS) * _CONTROL_PERIODS)
+    for driver in DRIVERS
 )
 """Drivers of the stand-in; a first reading between two of Drake's steps is moved to the later one."""
 _HAND = slice(ALL.index(FINGERS["right"][0]), ALL.index(FINGERS["right"][-1]) + 1)
 _ARM = slice(ALL.index(ARMS["right"][0]), ALL.index(ARMS["right"][-1]) + 1)
 
 
-def enact(
+def execute_program(
     world: DrakeWorld, program: Program, real: RealWorld, random: np.random.Generator
 ) -> tuple[list[Reading], list[Sample]]:
     """Simulate the whole program.
@@ -52,18 +53,18 @@ def enact(
     """
     simulator = Simulator(world.diagram)
     context = world.plant.GetMyMutableContextFromRoot(simulator.get_mutable_context())
-    rest = np.array([places_at_start(program)[name] for name in ALL])
-    robot = _Robot(world, context, rest, program, real)
+    initial = np.array([initial_positions(program)[name] for name in ALL])
+    robot = _Robot(world, context, initial, program, real)
     body = world.plant.GetBodyByName(world.thing)
     pose = real.truths.poses[world.thing]
-    turn = pose[3:] / np.linalg.norm(pose[3:])
+    quaternion = pose[3:] / np.linalg.norm(pose[3:])
     world.plant.SetFreeBodyPose(
-        context, body, RigidTransform(quaternion=Quaternion(wxyz=turn), p=pose[:3])
+        context, body, RigidTransform(quaternion=Quaternion(wxyz=quaternion), p=pose[:3])
     )
-    witness = DrakeWitness(world.plant, world.thing)
+    witness = DrakePathRecorder(world.plant, world.thing)
     readings: list[Reading] = []
     simulator.Initialize()
-    for step in range(0, round(program.now / PERIOD_S) + 1, _PERIODS):
+    for step in range(0, round(program.now / PERIOD_S) + 1, _CONTROL_PERIODS):
         time = step * PERIOD_S
         robot.command(time)
         if step % WITNESS_STEPS == 0:
@@ -71,10 +72,10 @@ def enact(
         due = [driver for driver in _DRIVERS if driver.due(step)]
         efforts = robot.efforts() if due else np.zeros(0)
         for driver in due:
-            mine = [ALL.index(name) for name in driver.joints]
-            q, v = robot.positions()[mine], robot.velocities()[mine]
-            reading = driver.read(time, q, v, efforts[mine], random)
-            readings.append(replace(reading, targets=robot.targets[mine]))
+            indices = [ALL.index(name) for name in driver.joints]
+            q, v = robot.positions()[indices], robot.velocities()[indices]
+            reading = driver.read(time, q, v, efforts[indices], random)
+            readings.append(replace(reading, targets=robot.targets[indices]))
         simulator.AdvanceTo(time + STEP_S)
     return readings, witness.samples
 
@@ -86,7 +87,7 @@ class _Robot:
         self,
         world: DrakeWorld,
         context: Context,
-        rest: Floats,
+        initial: Floats,
         program: Program,
         real: RealWorld,
     ) -> None:
@@ -95,8 +96,8 @@ class _Robot:
         self._q = [joint.position_start() for joint in joints]
         self._v = [joint.velocity_start() for joint in joints]
         self._fingers = Fingers(sorted(program.gripper, key=lambda c: c.time), real.grip, POSTURES)
-        self._arm = SetPoints(program.set_points(), EARLY)
-        self._targets, self._speeds = rest.copy(), np.zeros(len(ALL))
+        self._arm = SetPoints(program.set_points(), TICK_TOLERANCE)
+        self._targets, self._speeds = initial.copy(), np.zeros(len(ALL))
         self._torques = np.zeros(len(ALL))
         self._factors = real.gravity_factors
         self._stiffness, self._damping = drives().stiffness[_HAND], drives().damping[_HAND]
@@ -104,7 +105,7 @@ class _Robot:
         self._actuation = self._plant.get_actuation_input_port(self._instance)
         self._net = self._plant.get_net_actuation_output_port(self._instance)
         positions = self._plant.GetPositions(context)
-        positions[self._q] = rest
+        positions[self._q] = initial
         self._plant.SetPositions(context, positions)
 
     def positions(self) -> Floats:
@@ -129,8 +130,8 @@ class _Robot:
         self._targets[_ARM], self._speeds[_ARM] = self._arm.at(time)
         torques = self._weight() * self._factors
         torques[_HAND] += self._finger_torques(time)
-        most = self._fingers.most(time)
-        torques[_HAND] = np.clip(torques[_HAND], -most, most)
+        limits = self._fingers.torque_limits(time)
+        torques[_HAND] = np.clip(torques[_HAND], -limits, limits)
         self._torques = torques
         self._actuation.FixValue(self._context, torques)
         self._desired.FixValue(self._context, np.concatenate([self._targets, self._speeds]))
@@ -142,7 +143,7 @@ class _Robot:
         return np.asarray((inertial - gravity)[self._v])
 
     def _finger_torques(self, time: float) -> Floats:
-        for period in range(_PERIODS):
+        for period in range(_CONTROL_PERIODS):
             targets = self._fingers.step(time + period * PERIOD_S, self._torques[_HAND])
         q, v = self.positions()[_HAND], self.velocities()[_HAND]
         return np.asarray(self._stiffness * (targets - q) - self._damping * v)

@@ -14,7 +14,7 @@ from hetwin_suite.model import Floats
 _FINGER = "right_hand_finger_"
 
 
-class DrakeWitness:
+class DrakePathRecorder:
     """Samples the state of an object.
 
     Args:

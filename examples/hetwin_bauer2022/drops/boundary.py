@@ -29,17 +29,17 @@ PINCH_HEIGHT_M = (0.004, 0.030)
 """Height of the grasp frame's goal above the ball's centre in a pinch [m]: from firm to squeezed out."""
 
 
-def at_the_boundary(drawn: Draw, random: np.random.Generator) -> Draw:
+def redraw_near_boundary(drawn: Draw, random: np.random.Generator) -> Draw:
     """Return the draw with all deciding quantities drawn again close to the boundary.
 
     Args:
         drawn: draw of the episode; container, positions, masses and bounce stay.
         random: generator of random numbers for this option, seed and episode.
     """
-    deepest = drawn.container.margin(np.zeros(2))
+    inradius = drawn.container.margin(np.zeros(2))
     return replace(
         drawn,
-        place_error=np.array([*aside(ASIDE_M, random), drawn.place_error[2]]),
+        place_error=np.array([*random_offset(ASIDE_M, random), drawn.place_error[2]]),
         stand_error=random.normal(0.0, 0.003, 2),
         flaw=Flaw.NONE,
         grasp=Grasp.PINCH,
@@ -47,7 +47,7 @@ def at_the_boundary(drawn: Draw, random: np.random.Generator) -> Draw:
         force=random.uniform(*FORCE_N),
         fading=np.inf,
         finger_friction=random.uniform(*FRICTION),
-        aim=min(random.uniform(*AIM_M), deepest),
+        aim=min(random.uniform(*AIM_M), inradius),
         clearance=random.uniform(*CLEARANCE_M),
         speed=random.uniform(*SPEED_M_S) if random.random() < THROWN else 0.0,
         late=random.uniform(0.0, LATE_S, 4),
@@ -55,14 +55,14 @@ def at_the_boundary(drawn: Draw, random: np.random.Generator) -> Draw:
     )
 
 
-def aside(between: tuple[float, float], random: np.random.Generator) -> Floats:
+def random_offset(length_range: tuple[float, float], random: np.random.Generator) -> Floats:
     """Return (2,) a horizontal displacement in a random direction, with a length in the given range [m]."""
     angle = random.uniform(0.0, 2 * np.pi)
-    return random.uniform(*between) * np.array([np.cos(angle), np.sin(angle)])
+    return random.uniform(*length_range) * np.array([np.cos(angle), np.sin(angle)])
 
 
 def _knock(random: np.random.Generator) -> Floats:
     """Return (3,) the displacement of the hand by a knock during transport [m]; 0 in most episodes."""
-    way = random.normal(0.0, 1.0, 3)
+    direction = random.normal(0.0, 1.0, 3)
     size = random.uniform(0.0, KNOCK_M) if random.random() < KNOCKED else 0.0
-    return np.asarray(size * way / np.linalg.norm(way))
+    return np.asarray(size * direction / np.linalg.norm(direction))

@@ -9,25 +9,25 @@ from typing import Any
 
 import numpy as np
 
+from hetwin_bauer2022.drops.choices import with_choices
 from hetwin_bauer2022.drops.draw import Draw, draw
-from hetwin_bauer2022.drops.fixed import fixed
 from hetwin_bauer2022.drops.program import above, plan
-from hetwin_bauer2022.drops.verdict import FAILED_IN, Verdict, judge
+from hetwin_bauer2022.drops.verdict import FAILED_OPERATIONS, Verdict, judge
 from hetwin_bauer2022.kind import RealityChoice
-from hetwin_bauer2022.mismatch import RealWorld, Truths
-from hetwin_bauer2022.recipe import Recipe, unchanged
+from hetwin_bauer2022.mismatch import RealWorld, TrueValues
+from hetwin_bauer2022.recipe import Recipe, without_mismatch
 from hetwin_bauer2022.tennis_table import BALL_ABOVE_FOOT
-from hetwin_bauer2022.two_hands.episode_files import path_of, write_files
+from hetwin_bauer2022.two_hands.blocked_fingers import were_blocked
+from hetwin_bauer2022.two_hands.episode_files import path_columns, write_files
 from hetwin_bauer2022.two_hands.joints import PALM
 from hetwin_bauer2022.two_hands.reality import build
-from hetwin_bauer2022.two_hands.stage import enact, right_hand
-from hetwin_bauer2022.two_hands.still_fingers import blocked_until
+from hetwin_bauer2022.two_hands.stage import execute_program, right_hand
 from hetwin_bauer2022.two_hands.witness import (
+    PathRecorder,
     Sample,
-    Witness,
     contact_heights,
     intervals,
-    touched,
+    touch_mask,
 )
 from hetwin_stand_ins.motion import Grip, Program
 from hetwin_stand_ins.signals import Wrist
@@ -39,7 +39,7 @@ from hetwin_suite.runs import RunFailed
 ROBOT = Path("urdf") / "two_hand_robot.urdf"
 WORLD = "tennis_table.sdf"
 SCENARIO = "uncertain_environment"
-_TRIES = 50
+_MAX_DRAWS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Drop:
     wrist: Wrist | None = None
 
 
-def scene(drawn: Draw, true: bool) -> dict[str, Floats]:
+def initial_poses(drawn: Draw, true: bool) -> dict[str, Floats]:
     """Return model -> (7,) true or believed pose at the start."""
     stand = drawn.stand_pose(true)
     ball = np.concatenate([above(stand[:3], BALL_ABOVE_FOOT), stand[3:]])
@@ -77,15 +77,15 @@ def simulate(random: np.random.Generator, root: Path, recipe: Recipe) -> Drop:
         RunFailed: if none of many draws is within the arm's reach.
     """
     drawn, program = _draw_within_reach(random, root / ROBOT, recipe)
-    return carry_out(drawn, program, random, root, recipe.worse, recipe.reality)
+    return execute_draw(drawn, program, random, root, recipe.apply_mismatches, recipe.reality)
 
 
-def carry_out(
+def execute_draw(
     drawn: Draw,
     program: Program,
     random: np.random.Generator,
     root: Path,
-    worse: Callable[[RealWorld], RealWorld] = unchanged,
+    apply_mismatches: Callable[[RealWorld], RealWorld] = without_mismatch,
     reality: RealityChoice = RealityChoice.MUJOCO,
 ) -> Drop:
     """Execute a program in the drawn world.
@@ -95,16 +95,16 @@ def carry_out(
         program: the robot's program.
         random: generator of sensor noise.
         root: folder that holds `urdf` and `worlds`.
-        worse: applies the mismatches to the real world.
+        apply_mismatches: applies the mismatches to the real world.
         reality: simulator of the real world.
     """
-    truths = Truths(
-        scene(drawn, true=True),
+    truths = TrueValues(
+        initial_poses(drawn, true=True),
         {"ball": drawn.ball_mass},
         drawn.finger_friction,
         (0.0085, drawn.bounce),
     )
-    real = worse(
+    real = apply_mismatches(
         RealWorld(
             truths,
             Grip(drawn.force, drawn.fading, late=tuple(drawn.late.tolist())),
@@ -113,7 +113,9 @@ def carry_out(
     )
     simulate_in = _in_drake if reality is RealityChoice.DRAKE else _in_mujoco
     readings, samples, wrist = simulate_in(program, real, random, root)
-    verdict = judge(samples, drawn.container, drawn.container_pose(True), program.when("release"))
+    verdict = judge(
+        samples, drawn.container, drawn.container_pose(True), program.time_of("release")
+    )
     return Drop(drawn, program, readings, samples, verdict, wrist)
 
 
@@ -121,17 +123,21 @@ def _in_mujoco(
     program: Program, real: RealWorld, random: np.random.Generator, root: Path
 ) -> tuple[list[Reading], list[Sample], Wrist | None]:
     model = build(root / ROBOT, read_solids(root / "worlds" / WORLD), real.truths)
-    witness, wrist = Witness(model, "ball"), Wrist(model, PALM, random.spawn(1)[0])
-    return enact(model, program, real, witness, random, wrist=wrist), witness.samples, wrist
+    witness, wrist = PathRecorder(model, "ball"), Wrist(model, PALM, random.spawn(1)[0])
+    return (
+        execute_program(model, program, real, witness, random, wrist=wrist),
+        witness.samples,
+        wrist,
+    )
 
 
 def _in_drake(
     program: Program, real: RealWorld, random: np.random.Generator, root: Path
 ) -> tuple[list[Reading], list[Sample], Wrist | None]:
-    from hetwin_bauer2022.drake import plant, stage  # an extra
+    from hetwin_bauer2022.drake import plant, stage  # Drake is an optional dependency
 
     world = plant.build(root / ROBOT, read_solids(root / "worlds" / WORLD), real)
-    return *stage.enact(world, program, real, random), None
+    return *stage.execute_program(world, program, real, random), None
 
 
 def record(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path) -> dict[str, Any]:
@@ -148,7 +154,9 @@ def record(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path
     """
     drop = simulate(random, root, recipe)
     verdict, drawn = drop.verdict, drop.drawn
-    blocked = blocked_until(drop.readings, drop.program.when("bind"), drop.program.when("release"))
+    blocked = were_blocked(
+        drop.readings, drop.program.time_of("bind"), drop.program.time_of("release")
+    )
     summary = {
         "label": "success" if verdict.success else "failure",
         "cause": verdict.cause,
@@ -159,18 +167,20 @@ def record(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path
     truth = {
         **summary,
         **recipe.truth,
-        "failed": FAILED_IN.get(verdict.cause),
+        "failed": FAILED_OPERATIONS.get(verdict.cause),
         "grasp": drawn.grasp,
         "flaw": drawn.flaw,
-        "contact_heights": contact_heights(drop.samples, drop.program.when("bind")),
+        "contact_heights": contact_heights(drop.samples, drop.program.time_of("bind")),
         "released": verdict.released_at,
         "held": verdict.holds,
-        "contact": intervals(drop.samples, touched(drop.samples)),
-        "poses": {name: pose.round(6).tolist() for name, pose in scene(drawn, True).items()},
+        "contact": intervals(drop.samples, touch_mask(drop.samples)),
+        "poses": {
+            name: pose.round(6).tolist() for name, pose in initial_poses(drawn, True).items()
+        },
         "drawn": {**asdict(drawn), "container": drawn.container.name},
-        **path_of("ball", drop.samples),
+        **path_columns("ball", drop.samples),
     }
-    believed = scene(drawn, true=False)
+    believed = initial_poses(drawn, true=False)
     write_files(
         folder,
         recipe.index,
@@ -189,13 +199,14 @@ def _draw_within_reach(
     random: np.random.Generator, robot: Path, recipe: Recipe
 ) -> tuple[Draw, Program]:
     reacher = right_hand(robot)
-    for _ in range(_TRIES):
+    for _ in range(_MAX_DRAWS):
         drawn = draw(random)
         try:
-            program = plan(reacher, drawn)  # options must not cause another draw
-            if (chosen := fixed(drawn, recipe)) is drawn:
+            # Planned before the options apply, so that they cause no other draw.
+            program = plan(reacher, drawn)
+            if (adjusted := with_choices(drawn, recipe)) is drawn:
                 return drawn, program
-            return chosen, plan(reacher, chosen)
+            return adjusted, plan(reacher, adjusted)
         except RunFailed as error:
             reason = error
-    raise RunFailed("drop", "plan", 0, f"none of {_TRIES} draws is within reach: {reason}")
+    raise RunFailed("drop", "plan", 0, f"none of {_MAX_DRAWS} draws is within reach: {reason}")

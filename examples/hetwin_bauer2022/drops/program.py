@@ -14,11 +14,11 @@ from hetwin_bauer2022.containers import Container
 from hetwin_bauer2022.drops.draw import Draw
 from hetwin_bauer2022.tennis_table import BALL_ABOVE_FOOT, BALL_RADIUS, TABLE_TOP
 from hetwin_stand_ins.motion import TICK_S, Program
-from hetwin_stand_ins.reaching import Reacher
+from hetwin_stand_ins.reaching import ArmKinematics
 from hetwin_suite.model import Floats, Json
 
 DOWN = np.array([0.0, 1.0, 0.0, 0.0])
-"""Orientation of the palm with its z down and its x ahead; w, x, y, z."""
+"""Orientation of the palm with its z pointing down and its x forward; w, x, y, z."""
 HOME_AT = np.array([0.45, -0.25, 1.05])
 _NEAR_HOME = np.array([-0.6, -0.6, 0.7, -1.4, 0.0, 1.9, 0.0])
 _GRAVITY = 9.81
@@ -28,11 +28,11 @@ TO_RELEASE_S, TO_BEGIN_S = 1.6, 1.4
 """Durations of the hand's motion to a release at rest, and to the start of a throw [s]."""
 _KNOCK_S = 0.1
 """Duration of a knock in each direction [s]."""
-_RUN_M = 0.3
+_THROW_LENGTH_M = 0.3
 """Length of the hand's path in a throw [m]."""
 
 
-def home(reacher: Reacher) -> Floats:
+def home_posture(reacher: ArmKinematics) -> Floats:
     """Return (7,) joint positions of the right arm at which all programs start."""
     return reacher.solve(HOME_AT, _NEAR_HOME, DOWN)
 
@@ -46,8 +46,8 @@ def aim_point(container: Container, pose: Floats, aim: float, bearing: float) ->
         low, high = (middle, high) if container.margin(middle * ray) > aim else (low, middle)
     x, y = low * ray
     yaw = 2 * atan2(pose[6], pose[3])
-    turned = np.array([x * cos(yaw) - y * sin(yaw), x * sin(yaw) + y * cos(yaw)])
-    return np.asarray(pose[:2] + turned)
+    offset = np.array([x * cos(yaw) - y * sin(yaw), x * sin(yaw) + y * cos(yaw)])
+    return np.asarray(pose[:2] + offset)
 
 
 def above(point: Floats, height: float) -> Floats:
@@ -55,32 +55,35 @@ def above(point: Floats, height: float) -> Floats:
     return np.asarray(point + np.array([0.0, 0.0, height]))
 
 
-def plan(reacher: Reacher, drawn: Draw) -> Program:
+def plan(reacher: ArmKinematics, drawn: Draw) -> Program:
     """Plan the whole program.
 
     Raises:
         RunFailed: if a position is out of the arm's reach.
     """
-    program = Program(reacher, home(reacher), DOWN)
-    words = {"hand": "right_hand", "object": "ball"}
-    target = {**words, "container": drawn.container.name}
+    program = Program(reacher, home_posture(reacher), DOWN)
+    arguments = {"hand": "right_hand", "object": "ball"}
+    target = {**arguments, "container": drawn.container.name}
     grasp = above(drawn.stand_pose(False)[:3], BALL_ABOVE_FOOT + drawn.height_error)
     program.grip(0.0)
     program.wait(0.3)
-    with program.doing("reach", words):
-        program.line(above(grasp, 0.12), 1.2)
-        program.line(grasp, 0.8)
+    with program.doing("reach", arguments):
+        program.move_straight(above(grasp, 0.12), 1.2)
+        program.move_straight(grasp, 0.8)
         program.wait(0.1)
-    with program.doing("grasp", words), program.doing("move_hand", {**words, "goal": "closed"}):
+    with (
+        program.doing("grasp", arguments),
+        program.doing("move_hand", {**arguments, "goal": "closed"}),
+    ):
         program.grip(1.0)
         program.wait(1.1)
-    program.say("bind", words)
+    program.announce("bind", arguments)
     _carry(program, drawn, grasp, target)
     with program.doing("retreat", {"hand": "right_hand"}):
-        program.line(above(reacher.point(program.last), 0.06), 0.6)
-        program.swing(program.home, 1.2)
+        program.move_straight(above(reacher.point(program.last), 0.06), 0.6)
+        program.move_joints(program.home, 1.2)
     program.wait(0.6)
-    program.announcements.sort(key=lambda one: one.time)
+    program.announcements.sort(key=lambda announcement: announcement.time)
     return program
 
 
@@ -91,37 +94,41 @@ def _carry(program: Program, drawn: Draw, grasp: Floats, target: dict[str, str])
     height = TABLE_TOP + drawn.container.height + BALL_RADIUS + drawn.clearance
     lifted = np.array([*grasp[:2], max(height, 1.0) + 0.01])
     with program.doing("lift", {"hand": target["hand"], "object": target["object"]}):
-        program.line(lifted, 0.9)
+        program.move_straight(lifted, 0.9)
     release = np.array([*aim, height])
-    letting_go = {"clearance": drawn.clearance, "speed": drawn.speed, "course": drawn.course}
-    words: dict[str, Json] = {**target, **letting_go}
+    release_parameters = {
+        "clearance": drawn.clearance,
+        "speed": drawn.speed,
+        "course": drawn.course,
+    }
+    arguments: dict[str, Json] = {**target, **release_parameters}
     if drawn.knock.any():
         _knock(program, drawn.knock)
     if not drawn.speed:
-        with program.doing("move", words):
-            program.line(release, TO_RELEASE_S)
+        with program.doing("move", arguments):
+            program.move_straight(release, TO_RELEASE_S)
             program.wait(0.25)
-        program.say("release", target)
+        program.announce("release", target)
         program.grip(0.0)
         with program.doing("move_hand", {"hand": target["hand"], "goal": "open"}):
             program.wait(0.5)
         return
-    thrown = throw(release, pose[:2] - drawn.stand, **letting_go)
-    with program.doing("move", words):
-        program.line(thrown.begins, TO_BEGIN_S)
+    throw = plan_throw(release, pose[:2] - drawn.stand, **release_parameters)
+    with program.doing("move", arguments):
+        program.move_straight(throw.start, TO_BEGIN_S)
         begin = program.now
-        program.line(thrown.ends, thrown.lasts_s)
-    opening = round(begin + thrown.lasts_s / 2, 3)
-    program.say("release", target, opening)
+        program.move_straight(throw.end, throw.duration_s)
+    opening = round(begin + throw.duration_s / 2, 3)
+    program.announce("release", target, opening)
     program.grip(0.0, opening)
-    opens = {"hand": target["hand"], "goal": "open"}
-    program.span("move_hand", opens, opening, opening + 0.5)
+    hand_command = {"hand": target["hand"], "goal": "open"}
+    program.annotate("move_hand", hand_command, opening, opening + 0.5)
 
 
-def _knock(program: Program, way: Floats) -> None:
+def _knock(program: Program, displacement: Floats) -> None:
     """Jerk the hand aside and back."""
-    share = np.sin(np.pi * np.arange(1, round(_KNOCK_S / TICK_S) + 1) * TICK_S / _KNOCK_S)
-    program.follow(program.reacher.point(program.last) + share[:, None] * way)
+    fraction = np.sin(np.pi * np.arange(1, round(_KNOCK_S / TICK_S) + 1) * TICK_S / _KNOCK_S)
+    program.follow(program.reacher.point(program.last) + fraction[:, None] * displacement)
     program.wait(0.1)
 
 
@@ -129,17 +136,17 @@ class Throw(NamedTuple):
     """A straight motion of the hand, which opens in its middle.
 
     Attributes:
-        begins: (3,) start [m].
-        ends: (3,) end [m].
-        lasts_s: duration, with minimum jerk [s].
+        start: (3,) start [m].
+        end: (3,) end [m].
+        duration_s: duration, with minimum jerk [s].
     """
 
-    begins: Floats
-    ends: Floats
-    lasts_s: float
+    start: Floats
+    end: Floats
+    duration_s: float
 
 
-def throw(aim: Floats, ahead: Floats, clearance: float, speed: float, course: float) -> Throw:
+def plan_throw(aim: Floats, ahead: Floats, clearance: float, speed: float, course: float) -> Throw:
     """Return the throw through a point.
 
     Args:
@@ -150,7 +157,12 @@ def throw(aim: Floats, ahead: Floats, clearance: float, speed: float, course: fl
         course: direction of its motion relative to `ahead` [rad].
     """
     angle = atan2(ahead[1], ahead[0]) + course
-    along = np.array([cos(angle), sin(angle), 0.0])
-    release = aim - along * speed * (_OPENING_S + sqrt(2 * clearance / _GRAVITY))
-    lasts_s = 1.875 * _RUN_M / speed  # the peak velocity of minimum jerk is 1.875 times the mean
-    return Throw(release - along * _RUN_M / 2, release + along * _RUN_M / 2, lasts_s)
+    direction = np.array([cos(angle), sin(angle), 0.0])
+    release = aim - direction * speed * (_OPENING_S + sqrt(2 * clearance / _GRAVITY))
+    # The peak velocity of a minimum-jerk motion is 1.875 times the mean.
+    duration_s = 1.875 * _THROW_LENGTH_M / speed
+    return Throw(
+        release - direction * _THROW_LENGTH_M / 2,
+        release + direction * _THROW_LENGTH_M / 2,
+        duration_s,
+    )

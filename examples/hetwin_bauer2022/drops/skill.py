@@ -11,7 +11,7 @@ from hetwin_bauer2022.drops.program import (
     TO_BEGIN_S,
     TO_RELEASE_S,
     aim_point,
-    throw,
+    plan_throw,
 )
 from hetwin_bauer2022.tennis_table import BALL_RADIUS, TABLE_TOP
 from hetwin_programs import SkillScene, hand_of, numbers
@@ -34,22 +34,22 @@ def drop_into(scene: SkillScene, arguments: Mapping[str, Json]) -> JointTrajecto
     """
     hand, name = hand_of(scene, arguments), arguments.get("container")
     try:
-        into = container(str(name))
+        target = container(str(name))
     except KeyError:
         raise ValueError(f"container: found {name}; expected bin, crate, tray or vase") from None
     pose = np.array(numbers(arguments.get("place"), "place", (7,)))
     clearance, speed = _number(arguments, "clearance", 0.06), _number(arguments, "speed", 0.0)
-    aim = aim_point(into, pose, _number(arguments, "inside"), _number(arguments, "bearing"))
-    release = np.array([*aim, TABLE_TOP + into.height + BALL_RADIUS + clearance])
+    aim = aim_point(target, pose, _number(arguments, "inside"), _number(arguments, "bearing"))
+    release = np.array([*aim, TABLE_TOP + target.height + BALL_RADIUS + clearance])
     if speed <= 0.0:
         return scene.hand_to(hand, release.tolist(), straight=True, seconds=TO_RELEASE_S)
     ahead = pose[:2] - np.array(scene.hand_pose(hand)[:2])
-    thrown = throw(release, ahead, clearance, speed, _number(arguments, "course", 0.0))
-    to_begin = scene.hand_to(hand, thrown.begins.tolist(), straight=True, seconds=TO_BEGIN_S)
-    through = scene.hand_to(hand, thrown.ends.tolist(), straight=True, seconds=thrown.lasts_s)
+    throw = plan_throw(release, ahead, clearance, speed, _number(arguments, "course", 0.0))
+    to_begin = scene.hand_to(hand, throw.start.tolist(), straight=True, seconds=TO_BEGIN_S)
+    through = scene.hand_to(hand, throw.end.tolist(), straight=True, seconds=throw.duration_s)
     return concatenate([to_begin, through])
 
 
 def _number(arguments: Mapping[str, Json], name: str, default: float | None = None) -> float:
-    given = arguments.get(name, default)
-    return numbers([given], name, (1,))[0]
+    value = arguments.get(name, default)
+    return numbers([value], name, (1,))[0]

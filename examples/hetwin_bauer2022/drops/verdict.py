@@ -10,10 +10,10 @@ import numpy as np
 
 from hetwin_bauer2022.containers import Container
 from hetwin_bauer2022.tennis_table import BALL_RADIUS, TABLE_TOP
-from hetwin_bauer2022.two_hands.witness import Sample, held, intervals
+from hetwin_bauer2022.two_hands.witness import Sample, hold_mask, intervals
 from hetwin_suite.model import Floats
 
-FAILED_IN = {
+FAILED_OPERATIONS = {
     "never_held": "grasp",
     "lost_on_the_way": "move",
     "missed": "release",
@@ -53,11 +53,11 @@ def judge(samples: list[Sample], container: Container, pose: Floats, opening: fl
         pose: (7,) true pose of the container.
         opening: time at which the hand opened [s].
     """
-    holds = intervals(samples, held(samples))
+    holds = intervals(samples, hold_mask(samples))
     released_at = holds[-1][1] if holds else None
     margin = _margin(samples, container, pose, released_at)
     end = samples[-1].pose[:3]
-    inside = container.margin(_local(end[:2], pose)) > 0.0
+    inside = container.margin(_in_container_frame(end[:2], pose)) > 0.0
     success = inside and end[2] < TABLE_TOP + container.height
     lifted = max(s.pose[2] for s in samples) - samples[0].pose[2] > LIFTED_M
     if success:
@@ -76,16 +76,16 @@ def _margin(
 ) -> float:
     height = TABLE_TOP + container.height + BALL_RADIUS
     falling = [s for s in samples if released_at is None or s.time >= released_at]
-    place = falling[-1].pose[:2]
+    position = falling[-1].pose[:2]
     for before, after in pairwise(falling):
         if before.pose[2] > height >= after.pose[2]:
-            share = (before.pose[2] - height) / (before.pose[2] - after.pose[2])
-            place = before.pose[:2] + share * (after.pose[:2] - before.pose[:2])
+            fraction = (before.pose[2] - height) / (before.pose[2] - after.pose[2])
+            position = before.pose[:2] + fraction * (after.pose[:2] - before.pose[:2])
             break
-    return container.margin(_local(place, pose))
+    return container.margin(_in_container_frame(position, pose))
 
 
-def _local(xy: Floats, pose: Floats) -> Floats:
+def _in_container_frame(xy: Floats, pose: Floats) -> Floats:
     """Return (2,) a point in the container's frame."""
     yaw = 2 * atan2(pose[6], pose[3])
     x, y = xy - pose[:2]

@@ -86,6 +86,6 @@ def scenario_name(task: Task, approach: str) -> str:
     return task.ensemble if approach == "ensemble" else f"{task.scenario}_{approach}"
 
 
-def says_success(task: Task, state: Mapping[str, Any]) -> bool:
+def reports_success(task: Task, state: Mapping[str, Any]) -> bool:
     """Whether the task succeeded according to the predicates at the end of a run."""
     return any(name.startswith(task.predicate) and bool(v) for name, v in state.items())

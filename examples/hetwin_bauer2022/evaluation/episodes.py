@@ -28,7 +28,7 @@ class LabelledEpisode:
         folder: folder of the episode.
         scenario: name of the scenario that replays it.
         scene: believed scene: entity -> {pose}.
-        success: the true outcome.
+        success: true outcome.
         cause: cause of a failure; empty for a success.
         margin: signed distance from the boundary between success and failure [m], if known.
         held: whether the robot really held the object at any time.
@@ -67,7 +67,7 @@ def find_episodes(root: Path) -> list[LabelledEpisode]:
     Raises:
         BadInput: if there are none, or one cannot be read.
     """
-    return [_labelled(one) for one in find_labelled(root)]
+    return [_labelled(recording) for recording in find_labelled(root)]
 
 
 def read_episode(folder: Path) -> LabelledEpisode:
@@ -90,14 +90,14 @@ def _labelled(episode: LabelledRecording) -> LabelledEpisode:
         cause=str(truth.get("cause") or ""),
         margin=None if margin is None else float(margin),
         held=bool(truth.get("held", True)),
-        grasp=str(truth.get("grasp") or _usual_grasp(scenario)),
+        grasp=str(truth.get("grasp") or _default_grasp(scenario)),
         key=_key(truth),
-        world=_if_there(folder / WORLD),
-        robot=_if_there(folder / ROBOT),
+        world=_if_exists(folder / WORLD),
+        robot=_if_exists(folder / ROBOT),
     )
 
 
-def _usual_grasp(scenario: str) -> str:
+def _default_grasp(scenario: str) -> str:
     return "cage" if scenario == "uncertain_environment" else scenario
 
 
@@ -106,5 +106,5 @@ def _key(truth: dict[str, Any]) -> tuple[int, ...]:
     return tuple(n for n in numbers if isinstance(n, int)) if None not in numbers else ()
 
 
-def _if_there(file: Path) -> Path | None:
+def _if_exists(file: Path) -> Path | None:
     return file if file.is_file() else None

@@ -46,12 +46,12 @@ class HandoverWatch(RunListener):
     @property
     def unequal(self) -> int:
         """Number of hand-backs that changed a value."""
-        return sum(back.equal is False for back in self.hand_backs)
+        return sum(hand_back.equal is False for hand_back in self.hand_backs)
 
     @property
     def greatest_gain(self) -> float:
         """Maximum gain of speed [m/s]; -inf if there was no hand-back."""
-        return max((back.gain for back in self.hand_backs), default=-np.inf)
+        return max((hand_back.gain for hand_back in self.hand_backs), default=-np.inf)
 
     def started(self, start: RunStart) -> None:
         """Find the main model."""
@@ -71,25 +71,29 @@ class HandoverWatch(RunListener):
 
     def next_ns(self, now_ns: int) -> int:
         """Request each state for a while after a hand-back."""
-        return now_ns if any(now_ns <= back.until_ns for back in self.hand_backs) else 1 << 62
+        return (
+            now_ns
+            if any(now_ns <= hand_back.until_ns for hand_back in self.hand_backs)
+            else 1 << 62
+        )
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Compare the pose, and measure the gain of speed."""
-        for back in self.hand_backs:
-            if scene.time_ns > back.until_ns:
+        for hand_back in self.hand_backs:
+            if scene.time_ns > hand_back.until_ns:
                 continue
-            pose = scene.pose(back.entity)
-            if back.equal is None:
-                back.equal = bool(np.array_equal(pose, back.released))
+            pose = scene.pose(hand_back.entity)
+            if hand_back.equal is None:
+                hand_back.equal = bool(np.array_equal(pose, hand_back.released))
                 continue
-            allowed = (
-                np.linalg.norm(back.released[7:10])
-                + GRAVITY * (scene.time_ns - back.time_ns) * 1e-9
+            expected_speed = (
+                np.linalg.norm(hand_back.released[7:10])
+                + GRAVITY * (scene.time_ns - hand_back.time_ns) * 1e-9
             )
-            back.gain = max(back.gain, float(np.linalg.norm(pose[7:10]) - allowed))
+            hand_back.gain = max(hand_back.gain, float(np.linalg.norm(pose[7:10]) - expected_speed))
 
     def _end(self, entity: str, time_ns: int) -> None:
         """End the observation when another model takes the pose."""
-        for back in self.hand_backs:
-            if back.entity == entity:
-                back.until_ns = min(back.until_ns, time_ns - 1)
+        for hand_back in self.hand_backs:
+            if hand_back.entity == entity:
+                hand_back.until_ns = min(hand_back.until_ns, time_ns - 1)

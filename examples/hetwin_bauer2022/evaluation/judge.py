@@ -12,7 +12,7 @@ from hetwin_bauer2022.evaluation.approaches import (
     RULE,
     RULES,
     Contacts,
-    says_success,
+    reports_success,
     scenario_name,
     task_of,
 )
@@ -38,7 +38,7 @@ from hetwin_suite.runs import (
 
 _DEADLINE_S = 3600.0
 """Deadline of a model's call [s], long enough that no verdict depends on the machine's load."""
-WITHOUT_SIGNALS = ("single", "single_tuned", "force")
+MAY_MISS_GRASP = ("single", "single_tuned", "force")
 """Approaches that may fail to grasp; for failed executions the paper reports n/a for them."""
 
 
@@ -55,7 +55,7 @@ class Verdict:
         margin: signed distance from the boundary [m], if known.
         why: reason for the verdict: the handling events, or the error.
         real_time_factor: real time factor of the run; NaN for the rules.
-        wall_time: duration with the start [s].
+        wall_time: wall time including the start of the run [s].
         not_applicable: whether the paper would report n/a: the approach cannot grasp the object that the robot really
             held, so that its verdict of failure is meaningless.
         hand_backs: number of poses handed back to the main model.
@@ -101,22 +101,22 @@ def judge(
         contacts: contact settings of the physics engine.
         engine: physics engine of the main model; None: the scenario's.
     """
-    begun = time.monotonic()
+    start = time.monotonic()
     task = task_of(episode.scenario)
     grasped = True
     watch = HandoverWatch()
     if approach in RULES:
-        success, why = _by_rule(episode, approach)
+        success, why = _verdict_of_rule(episode, approach)
         factor = np.nan
     else:
         try:
             physics = (contacts, engine)
-            summary = _play(episode, scenario_name(task, approach), physics, watch, log)
+            summary = _replay(episode, scenario_name(task, approach), physics, watch, log)
         except HetwinError as error:
             success, why, factor = None, str(error), np.nan
         else:
             failed = summary.ended == "failed"
-            success = None if failed else says_success(task, summary.state)
+            success = None if failed else reports_success(task, summary.state)
             why, factor = _description(summary), summary.real_time_factor
             grasped = any(event["name"] == "grasped" for event in summary.events)
     return Verdict(
@@ -129,23 +129,23 @@ def judge(
         episode.margin,
         why,
         float(factor),
-        time.monotonic() - begun,
-        not grasped and episode.held and not episode.success and approach in WITHOUT_SIGNALS,
+        time.monotonic() - start,
+        not grasped and episode.held and not episode.success and approach in MAY_MISS_GRASP,
         len(watch.hand_backs),
         watch.unequal,
         watch.greatest_gain if watch.hand_backs else np.nan,
     )
 
 
-def _by_rule(episode: LabelledEpisode, approach: str) -> tuple[bool | None, str]:
+def _verdict_of_rule(episode: LabelledEpisode, approach: str) -> tuple[bool | None, str]:
     try:
-        found = ObservedEpisode(episode)
-        return found.blocked() if approach == RULE else found.kinematic()
+        observed = ObservedEpisode(episode)
+        return observed.stay_blocked() if approach == RULE else observed.kinematic()
     except HetwinError as error:
         return None, str(error)
 
 
-def _play(
+def _replay(
     episode: LabelledEpisode,
     scenario: str,
     physics: tuple[Contacts, str | None],
@@ -153,7 +153,7 @@ def _play(
     log: Path | None,
 ) -> RunSummary:
     contacts, engine = physics
-    loaded = of_the_episode(load_scenario(scenario), episode)
+    loaded = scenario_of_episode(load_scenario(scenario), episode)
     if contacts is not Contacts.MANIPULATION:
         parameters = loaded.main.parameters
         parameters["options"] = {**parameters.get("options", {}), "contacts": contacts.value}
@@ -164,7 +164,7 @@ def _play(
     return session(loaded, options=options, listeners=listeners, deadline_s=_DEADLINE_S).run()
 
 
-def of_the_episode(scenario: Scenario, episode: LabelledEpisode) -> Scenario:
+def scenario_of_episode(scenario: Scenario, episode: LabelledEpisode) -> Scenario:
     """Return the scenario with the world and the robot of the episode."""
     return scenario.with_files(episode.world, episode.robot)
 
@@ -177,4 +177,4 @@ def _description(summary: RunSummary) -> str:
         for event in map(event_from_summary, summary.events)
         if event.kind is EventKind.MODEL and event_line(event)
     ]
-    return ", ".join(events) or "nothing was observed"
+    return ", ".join(events) or "no event was observed"

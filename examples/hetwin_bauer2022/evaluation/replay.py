@@ -25,7 +25,7 @@ class Replay:
     @property
     def levels(self) -> dict[str, float]:
         """Axis -> level of all mismatches."""
-        return {one.axis.name: one.level for one in self.mismatches}
+        return {mismatch.axis.name: mismatch.level for mismatch in self.mismatches}
 
 
 AS_RECORDED = Replay()

@@ -23,12 +23,12 @@ class Cell:
     @property
     def interval(self) -> tuple[float, float]:
         """95 % confidence interval of the share."""
-        found = probability(self.right, self.of)
-        return found.low, found.high
+        interval = probability(self.right, self.of)
+        return interval.low, interval.high
 
     @property
     def paper(self) -> tuple[int, int] | None:
-        """The paper's number of right verdicts and of episodes; None if it has none."""
+        """The paper's number of right verdicts and of episodes; None if the paper reports none."""
         pair = TASKS[self.scenario].paper.get(self.approach)
         return None if pair is None else pair[0 if self.truth == "success" else 1]
 
@@ -51,17 +51,17 @@ def cells(verdicts: Iterable[Verdict]) -> list[Cell]:
     for scenario in TASKS:
         for truth in ("success", "failure"):
             for approach in APPROACHES:
-                here = [
+                matching = [
                     v
                     for v in verdicts
                     if (v.scenario, v.approach) == (scenario, approach)
                     and v.truth == (truth == "success")
                     and not v.not_applicable
                 ]
-                seen = any((v.scenario, v.approach) == (scenario, approach) for v in verdicts)
-                if seen:
-                    right = sum(v.right for v in here)
-                    table.append(Cell(scenario, truth, approach, right, len(here)))
+                is_judged = any((v.scenario, v.approach) == (scenario, approach) for v in verdicts)
+                if is_judged:
+                    right = sum(v.right for v in matching)
+                    table.append(Cell(scenario, truth, approach, right, len(matching)))
     return table
 
 
@@ -96,13 +96,13 @@ def hand_backs(verdicts: Iterable[Verdict]) -> list[HandBacks]:
     rows = []
     for scenario in TASKS:
         for approach in APPROACHES:
-            here = [
+            matching = [
                 v
                 for v in verdicts
                 if (v.scenario, v.approach) == (scenario, approach) and v.hand_backs
             ]
-            if here:
-                gain = max(0.0, *(v.gain for v in here))
-                of, unequal = sum(v.hand_backs for v in here), sum(v.unequal for v in here)
+            if matching:
+                gain = max(0.0, *(v.gain for v in matching))
+                of, unequal = sum(v.hand_backs for v in matching), sum(v.unequal for v in matching)
                 rows.append(HandBacks(scenario, approach, of, unequal, gain))
     return rows

@@ -11,14 +11,14 @@ from typing import Any
 from hetwin_bauer2022.evaluation.approaches import APPROACHES, RULES
 from hetwin_bauer2022.evaluation.episodes import LabelledEpisode
 from hetwin_bauer2022.evaluation.judge import Verdict
-from hetwin_bauer2022.evaluation.judge_worse import judge_worse
+from hetwin_bauer2022.evaluation.judging_with_mismatches import judge_with_mismatches
 from hetwin_bauer2022.evaluation.page import evaluation_page
 from hetwin_bauer2022.evaluation.replay import Replay
 from hetwin_bauer2022.evaluation.table2 import Cell, cells, hand_backs
 from hetwin_suite.command import table
 from hetwin_suite.episode import read_summary
 
-MOST_PICTURES = 40
+MAX_PICTURES = 40
 
 
 def page(
@@ -37,9 +37,9 @@ def page(
     wrong = [
         v for v in verdicts if not v.right and not v.not_applicable and v.approach not in RULES
     ]
-    for verdict in sorted(wrong, key=lambda v: APPROACHES.index(v.approach))[:MOST_PICTURES]:
-        folder = _free(out / "wrong" / f"{Path(verdict.episode).name}_{verdict.approach}")
-        judge_worse(by_folder[verdict.episode], verdict.approach, replay, folder)
+    for verdict in sorted(wrong, key=lambda v: APPROACHES.index(v.approach))[:MAX_PICTURES]:
+        folder = _unused_folder(out / "wrong" / f"{Path(verdict.episode).name}_{verdict.approach}")
+        judge_with_mismatches(by_folder[verdict.episode], verdict.approach, replay, folder)
         if read_summary(folder) is not None:  # a run that fails to start has none
             logs[verdict.episode, verdict.approach] = folder
     mismatches = ", ".join(map(str, replay.mismatches))
@@ -74,12 +74,12 @@ def write_csv(path: Path, verdicts: list[Verdict]) -> None:
             writer.writerow({**asdict(verdict), "right": verdict.right})
 
 
-def _free(folder: Path) -> Path:
-    number, found = 1, folder
-    while found.exists():
+def _unused_folder(folder: Path) -> Path:
+    number, free = 1, folder
+    while free.exists():
         number += 1
-        found = folder.with_name(f"{folder.name}_{number}")
-    return found
+        free = folder.with_name(f"{folder.name}_{number}")
+    return free
 
 
 def _row(cell: Cell) -> dict[str, object]:
@@ -87,11 +87,13 @@ def _row(cell: Cell) -> dict[str, object]:
     return {**asdict(cell), "low": low, "high": high, "paper": cell.paper}
 
 
-def _table(found: list[Cell]) -> Iterator[str]:
+def _table(table_cells: list[Cell]) -> Iterator[str]:
     rows = []
-    for scenario, truth in dict.fromkeys((c.scenario, c.truth) for c in found):
-        here = {c.approach: c for c in found if (c.scenario, c.truth) == (scenario, truth)}
-        words = [" ".join(here[a].words) if a in here else "-" for a in APPROACHES]
-        rows.append((scenario, truth, *words))
+    for scenario, truth in dict.fromkeys((c.scenario, c.truth) for c in table_cells):
+        by_approach = {
+            c.approach: c for c in table_cells if (c.scenario, c.truth) == (scenario, truth)
+        }
+        texts = [" ".join(by_approach[a].words) if a in by_approach else "-" for a in APPROACHES]
+        rows.append((scenario, truth, *texts))
     yield "right / of (95 % interval; paper)"
     yield from table(("scenario", "truth", *APPROACHES), rows)

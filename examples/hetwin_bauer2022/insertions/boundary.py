@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from hetwin_bauer2022.drops.boundary import aside
+from hetwin_bauer2022.drops.boundary import random_offset
 from hetwin_bauer2022.insertions.draw import Draw
 
 ASIDE_M = (0.002, 0.009)
@@ -21,7 +21,7 @@ SEARCH_M = (0.004, 0.016)
 """Radius of the search spiral in programs that search [m]."""
 
 
-def at_the_boundary(drawn: Draw, random: np.random.Generator) -> Draw:
+def redraw_near_boundary(drawn: Draw, random: np.random.Generator) -> Draw:
     """Return the draw with all deciding quantities drawn again close to the boundary.
 
     Args:
@@ -32,7 +32,7 @@ def at_the_boundary(drawn: Draw, random: np.random.Generator) -> Draw:
     radius = random.uniform(*SEARCH_M)
     return replace(
         drawn,
-        socket_error=np.array([*aside(ASIDE_M, random), random.uniform(-ALONG_M, ALONG_M)]),
+        socket_error=np.array([*random_offset(ASIDE_M, random), random.uniform(-ALONG_M, ALONG_M)]),
         dip_turn=np.array([*lean, drawn.dip_turn[2]]),
         search_radius=radius if drawn.search_radius else 0.0,
         beyond=random.uniform(*BEYOND_M),

@@ -66,10 +66,10 @@ class Draw:
 
     def dip_in_palm(self, true: bool) -> Floats:
         """Return (7,) the probe's true or believed pose in the palm, when it is put into the hand."""
-        place = np.array(TIP_IN_PALM)
+        position = np.array(TIP_IN_PALM)
         roll, pitch, yaw = self.dip_turn if true else (0.0, 0.0, 0.0)
-        turn = euler2quat(np.pi + roll, pitch, yaw)
-        return np.concatenate([place + self.dip_error if true else place, turn])
+        quaternion = euler2quat(np.pi + roll, pitch, yaw)
+        return np.concatenate([position + self.dip_error if true else position, quaternion])
 
 
 def draw(random: np.random.Generator) -> Draw:

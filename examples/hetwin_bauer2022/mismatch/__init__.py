@@ -9,10 +9,10 @@ An axis of your own is a class named by an entry point of `hetwin.mismatches`; u
 
     class LateArm(RecordingAxis):
         name, unit, levels = "late_arm", "s", (0.0, 0.01, 0.02, 0.05, 0.1)
-        source, summary = "not measured", "stamps of all joints are late by this"
+        source, summary = "not measured", "delay of the stamps of all joints"
 
         def change(self, recorded: list[JointStates], level: float, episode: EpisodeFacts):
-            return [replace(one, stamps=one.stamps + round(level * 1e9)) for one in recorded]
+            return [replace(states, stamps=states.stamps + round(level * 1e9)) for states in recorded]
 """
 
 from __future__ import annotations
@@ -28,9 +28,15 @@ from hetwin_bauer2022.mismatch.axis import (
 )
 from hetwin_bauer2022.mismatch.facts import EpisodeFacts, HandFacts
 from hetwin_bauer2022.mismatch.joint_states import JointStates
-from hetwin_bauer2022.mismatch.real_world import STIFF, Compliance, RealWorld, Truths
-from hetwin_bauer2022.mismatch.recording_file import read_recording, start_of, write_recording
-from hetwin_bauer2022.mismatch.registry import axes, axis_names, in_order, read_mismatches, refuse
+from hetwin_bauer2022.mismatch.real_world import STIFF, Compliance, RealWorld, TrueValues
+from hetwin_bauer2022.mismatch.recording_file import read_recording, start_time_ns, write_recording
+from hetwin_bauer2022.mismatch.registry import (
+    axes,
+    axis_names,
+    check_places,
+    read_mismatches,
+    sorted_mismatches,
+)
 from hetwin_bauer2022.mismatch.twin_files import TwinFiles
 
 __all__ = [
@@ -46,15 +52,15 @@ __all__ = [
     "RealWorld",
     "RealityAxis",
     "RecordingAxis",
-    "Truths",
+    "TrueValues",
     "TwinAxis",
     "TwinFiles",
     "axes",
     "axis_names",
-    "in_order",
+    "check_places",
     "read_mismatches",
     "read_recording",
-    "refuse",
-    "start_of",
+    "sorted_mismatches",
+    "start_time_ns",
     "write_recording",
 ]

@@ -13,47 +13,49 @@ from hetwin_bauer2022.mismatch.facts import EpisodeFacts
 from hetwin_suite.runs import BadInput
 
 
-def believed_pose(scene: dict[str, Any], thing: str) -> list[float]:
-    """Return the believed pose of a thing in the world: x y z, qw qx qy qz.
+def believed_pose(scene: dict[str, Any], name_of_thing: str) -> list[float]:
+    """Return the believed pose of an object in the world: x y z [m], qw qx qy qz.
 
     Raises:
-        BadInput: if the scene has no pose of it.
+        BadInput: if the scene has no pose of the object.
     """
-    pose = scene.get(thing, {}).get("pose")
+    pose = scene.get(name_of_thing, {}).get("pose")
     if pose is None:
-        expected = f'"{thing}": {{"pose": [x, y, z, qw, qx, qy, qz]}} in scene.json'
+        expected = f'"{name_of_thing}": {{"pose": [x, y, z, qw, qx, qy, qz]}} in scene.json'
         raise BadInput(
-            "the robot has no belief to be mistaken in", found=list(scene), expected=expected
+            "the robot has no belief about the pose of this object",
+            found=list(scene),
+            expected=expected,
         )
     return list(pose)
 
 
-def moved_aside(
+def displace(
     scene: dict[str, Any],
-    thing: str,
-    with_it: Sequence[str],
+    name_of_thing: str,
+    supports: Sequence[str],
     distance: float,
     random: np.random.Generator,
 ) -> dict[str, Any]:
-    """Return the scene with a thing displaced horizontally, in a drawn direction.
+    """Return the scene with an object displaced horizontally, in a random direction.
 
     Args:
         scene: entity -> {`pose`: [x y z, qw qx qy qz] in the world}.
-        thing: thing to displace.
-        with_it: things to displace equally, if they have a believed pose.
+        name_of_thing: name of the object to displace.
+        supports: names of objects to displace equally, if they have a believed pose.
         distance: length of the displacement [m].
         random: generator of the direction.
 
     Raises:
-        BadInput: if the scene has no pose of the thing.
+        BadInput: if the scene has no pose of the object.
     """
     direction = random.uniform(0.0, 2 * np.pi)
     step = distance * np.array([np.cos(direction), np.sin(direction)])
     changed = dict(scene)
-    for name in (thing, *(other for other in with_it if "pose" in scene.get(other, {}))):
+    for name in (name_of_thing, *(other for other in supports if "pose" in scene.get(other, {}))):
         pose = believed_pose(scene, name)
-        place = [float(pose[0] + step[0]), float(pose[1] + step[1]), *pose[2:]]
-        changed[name] = {**scene[name], "pose": place}
+        position = [float(pose[0] + step[0]), float(pose[1] + step[1]), *pose[2:]]
+        changed[name] = {**scene[name], "pose": position}
     return changed
 
 
@@ -74,7 +76,7 @@ class ObjectPlace(BeliefAxis):
     def change(self, scene: dict[str, Any], level: float, episode: EpisodeFacts) -> dict[str, Any]:
         """Displace the object and its support in the believed scene."""
         random = episode.random(self.name)
-        return moved_aside(scene, episode.thing, episode.support, level, random)
+        return displace(scene, episode.thing, episode.support, level, random)
 
 
 class SocketPlace(BeliefAxis):
@@ -94,7 +96,7 @@ class SocketPlace(BeliefAxis):
 
     def change(self, scene: dict[str, Any], level: float, episode: EpisodeFacts) -> dict[str, Any]:
         """Displace the socket in the believed scene."""
-        return moved_aside(scene, episode.target, (), level, episode.random(self.name))
+        return displace(scene, episode.target, (), level, episode.random(self.name))
 
 
 class ObjectTilt(BeliefAxis):
@@ -111,9 +113,9 @@ class ObjectTilt(BeliefAxis):
     def change(self, scene: dict[str, Any], level: float, episode: EpisodeFacts) -> dict[str, Any]:
         """Tilt the object about a horizontal axis through the centre of the part that the fingers hold."""
         direction = episode.random(self.name).uniform(0.0, 2 * np.pi)
-        turn = axangle2quat([np.cos(direction), np.sin(direction), 0.0], level)
+        rotation = axangle2quat([np.cos(direction), np.sin(direction), 0.0], level)
         pose = np.array(believed_pose(scene, episode.thing), np.float64)
-        held = rotate_vector(np.array(episode.held_at), pose[3:])
-        place = pose[:3] + held - rotate_vector(held, turn)
-        tilted = np.concatenate([place, qmult(turn, pose[3:])])
+        offset = rotate_vector(np.array(episode.held_at), pose[3:])
+        position = pose[:3] + offset - rotate_vector(offset, rotation)
+        tilted = np.concatenate([position, qmult(rotation, pose[3:])])
         return {**scene, episode.thing: {**scene[episode.thing], "pose": tilted.tolist()}}

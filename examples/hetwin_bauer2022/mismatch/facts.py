@@ -76,14 +76,14 @@ def _joints_above(robot: ET.Element, link: str) -> list[str]:
     joints = robot.findall("joint")
     above = {_link(joint, "child"): joint for joint in joints}
     moving = [_link(joint, "parent") for joint in joints if joint.get("type") != "fixed"]
-    found: list[str] = []
+    names: list[str] = []
     while (joint := above.get(link)) is not None:
         if joint.get("type") != "fixed":
-            found.append(joint.get("name", ""))
+            names.append(joint.get("name", ""))
         link = _link(joint, "parent")
-        if found and moving.count(link) > 1:
+        if names and moving.count(link) > 1:
             break
-    return found
+    return names
 
 
 def _link(joint: ET.Element, role: str) -> str:

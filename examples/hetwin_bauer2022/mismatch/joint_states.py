@@ -40,35 +40,35 @@ class JointStates:
     velocities: Floats
     efforts: Floats
 
-    def columns(self, joints: Collection[str]) -> list[int]:
-        """Return the columns of its joints that are in `joints`."""
-        return [i for i, name in enumerate(self.names) if name in joints]
+    def columns(self, select_joints: Collection[str]) -> list[int]:
+        """Return the columns of its joints that are in `select_joints`."""
+        return [i for i, name in enumerate(self.names) if name in select_joints]
 
-    def of_each(self, numbers: Mapping[str, float]) -> Floats:
+    def values_per_joint(self, numbers: Mapping[str, float]) -> Floats:
         """Return (joints,) the number of each joint, 0 for joints without one."""
         return np.array([numbers.get(name, 0.0) for name in self.names])
 
-    def messages(self, chosen: Int64s | NDArray[np.bool_]) -> JointStates:
+    def select_messages(self, selection: Int64s | NDArray[np.bool_]) -> JointStates:
         """Return some of the messages.
 
         Args:
-            chosen: indices of messages, or (n,) whether each message is selected.
+            selection: indices of messages, or (n,) whether each message is selected.
         """
         return replace(
             self,
-            stamps=self.stamps[chosen],
-            received=self.received[chosen],
-            order=self.order[chosen],
-            positions=self.positions[chosen],
-            velocities=self.velocities[chosen],
-            efforts=self.efforts[chosen],
+            stamps=self.stamps[selection],
+            received=self.received[selection],
+            order=self.order[selection],
+            positions=self.positions[selection],
+            velocities=self.velocities[selection],
+            efforts=self.efforts[selection],
         )
 
-    def joints(self, chosen: Collection[str]) -> JointStates:
+    def select_joints(self, selection: Collection[str]) -> JointStates:
         """Return the messages restricted to some of the joints."""
-        columns = self.columns(chosen)
-        known = (self.velocities.shape[1], self.efforts.shape[1])
-        velocities, efforts = (columns if count else [] for count in known)
+        columns = self.columns(selection)
+        sizes = (self.velocities.shape[1], self.efforts.shape[1])
+        velocities, efforts = (columns if count else [] for count in sizes)
         return replace(
             self,
             names=tuple(self.names[i] for i in columns),
@@ -77,6 +77,6 @@ class JointStates:
             efforts=self.efforts[:, efforts],
         )
 
-    def moved(self, offsets: Floats) -> JointStates:
+    def with_offsets(self, offsets: Floats) -> JointStates:
         """Return the messages with (joints,) offsets added to all positions."""
         return replace(self, positions=self.positions + offsets)

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from hetwin_stand_ins.motion import Grip
 from hetwin_suite.model import Floats
 
-_RUBBER = (0.004, 1.0)
+_RUBBER_CONTACT = (0.004, 1.0)
 """Time constant [s] and damping ratio of contacts of finger tips."""
 
 
 @dataclass(frozen=True, slots=True)
-class Truths:
+class TrueValues:
     """The true values that differ from the world file.
 
     Attributes:
@@ -34,7 +34,7 @@ class Truths:
     bounce: tuple[float, float] = (0.0085, 0.3)
     hulls: Mapping[str, Floats] = field(default_factory=dict)
     fixtures: Mapping[str, Floats] = field(default_factory=dict)
-    touch: tuple[float, float] = _RUBBER
+    touch: tuple[float, float] = _RUBBER_CONTACT
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +63,12 @@ class RealWorld:
 
     Attributes:
         truths: true values that differ from the world file.
-        grip: how the hand closes.
+        grip: force, fading and delays of the hand's closing.
         gravity_factors: (joints,) factors of the robot's gravity compensation, 1 if exact.
         compliance: compliance of the right arm.
     """
 
-    truths: Truths
+    truths: TrueValues
     grip: Grip
     gravity_factors: Floats
     compliance: Compliance = STIFF

@@ -45,8 +45,8 @@ class SoftObject(RealityAxis):
 
     def change(self, real: RealWorld, level: float, random: np.random.Generator) -> RealWorld:
         """Divide the stiffness of the contacts of object and fingers; damping ratios stay."""
-        slower = np.sqrt(level)  # a contact's stiffness is the inverse square of its time constant
+        factor = np.sqrt(level)  # a contact's stiffness is the inverse square of its time constant
         truths = real.truths
-        bounce = (float(slower * truths.bounce[0]), truths.bounce[1])
-        touch = (float(slower * truths.touch[0]), truths.touch[1])
+        bounce = (float(factor * truths.bounce[0]), truths.bounce[1])
+        touch = (float(factor * truths.touch[0]), truths.touch[1])
         return replace(real, truths=replace(truths, bounce=bounce, touch=touch))

@@ -33,7 +33,10 @@ class FingerOffset(RecordingAxis):
         self, recorded: list[JointStates], level: float, episode: EpisodeFacts
     ) -> list[JointStates]:
         """Shift the recorded positions of all finger joints towards open."""
-        return [one.moved(-level * one.of_each(episode.closing)) for one in recorded]
+        return [
+            states.with_offsets(-level * states.values_per_joint(episode.closing))
+            for states in recorded
+        ]
 
 
 class FingerNoise(RecordingAxis):
@@ -55,7 +58,7 @@ class FingerNoise(RecordingAxis):
         self, recorded: list[JointStates], level: float, episode: EpisodeFacts
     ) -> list[JointStates]:
         """Add the offsets to the recorded positions."""
-        return _each_off(recorded, episode.closing, level, episode.random(self.name))
+        return _with_drawn_offsets(recorded, episode.closing, level, episode.random(self.name))
 
 
 class ArmOffset(RecordingAxis):
@@ -77,10 +80,10 @@ class ArmOffset(RecordingAxis):
         self, recorded: list[JointStates], level: float, episode: EpisodeFacts
     ) -> list[JointStates]:
         """Add the offsets to the recorded positions."""
-        return _each_off(recorded, episode.arm_joints, level, episode.random(self.name))
+        return _with_drawn_offsets(recorded, episode.arm_joints, level, episode.random(self.name))
 
 
-def _each_off(
+def _with_drawn_offsets(
     recorded: list[JointStates],
     joints: Iterable[str],
     deviation: float,
@@ -88,9 +91,9 @@ def _each_off(
 ) -> list[JointStates]:
     """Add an offset to each of these joints, drawn in the order of their names."""
     names = sorted(joints)
-    drawn = deviation * random.standard_normal(len(names))
-    offsets = dict(zip(names, drawn.tolist(), strict=True))
-    return [one.moved(one.of_each(offsets)) for one in recorded]
+    random_values = deviation * random.standard_normal(len(names))
+    offsets = dict(zip(names, random_values.tolist(), strict=True))
+    return [states.with_offsets(states.values_per_joint(offsets)) for states in recorded]
 
 
 class EffortOffset(RecordingAxis):
@@ -113,10 +116,12 @@ class EffortOffset(RecordingAxis):
     ) -> list[JointStates]:
         """Add the offset to the efforts of the finger joints, in the direction in which each closes."""
         return [
-            replace(one, efforts=one.efforts + level * one.of_each(episode.closing))
-            if one.efforts.shape[1]
-            else one
-            for one in recorded
+            replace(
+                states, efforts=states.efforts + level * states.values_per_joint(episode.closing)
+            )
+            if states.efforts.shape[1]
+            else states
+            for states in recorded
         ]
 
 
@@ -141,15 +146,15 @@ class EffortScale(RecordingAxis):
     ) -> list[JointStates]:
         """Multiply the efforts of the finger joints."""
         fingers = episode.closing
-        return [_scaled(one, one.columns(fingers), level) for one in recorded]
+        return [_with_scaled_efforts(states, states.columns(fingers), level) for states in recorded]
 
 
-def _scaled(one: JointStates, columns: list[int], factor: float) -> JointStates:
-    if not one.efforts.shape[1]:
-        return one
-    factors = np.ones(len(one.names))
+def _with_scaled_efforts(states: JointStates, columns: list[int], factor: float) -> JointStates:
+    if not states.efforts.shape[1]:
+        return states
+    factors = np.ones(len(states.names))
     factors[columns] = factor
-    return replace(one, efforts=one.efforts * factors)
+    return replace(states, efforts=states.efforts * factors)
 
 
 class EffortsMissing(RecordingAxis):
@@ -172,23 +177,23 @@ class EffortsMissing(RecordingAxis):
     ) -> list[JointStates]:
         """Remove the efforts; if no joint of a message has any left, its field is emptied."""
         fingers = sorted(episode.closing)
-        drawn = episode.random(self.name).permutation(fingers)
-        missing = set(drawn[: round(level * len(fingers))].tolist())
-        return [_without(one, missing) for one in recorded]
+        random_values = episode.random(self.name).permutation(fingers)
+        missing = set(random_values[: round(level * len(fingers))].tolist())
+        return [_without_efforts(states, missing) for states in recorded]
 
 
-def _without(one: JointStates, missing: set[str]) -> JointStates:
-    columns = one.columns(missing)
-    if not columns or not one.efforts.shape[1]:
-        return one
-    if len(columns) == len(one.names):
-        return replace(one, efforts=one.efforts[:, :0])
-    efforts = one.efforts.copy()
+def _without_efforts(states: JointStates, missing: set[str]) -> JointStates:
+    columns = states.columns(missing)
+    if not columns or not states.efforts.shape[1]:
+        return states
+    if len(columns) == len(states.names):
+        return replace(states, efforts=states.efforts[:, :0])
+    efforts = states.efforts.copy()
     efforts[:, columns] = np.nan
-    return replace(one, efforts=efforts)
+    return replace(states, efforts=efforts)
 
 
-_SLACK = 1.01
+_RATE_TOLERANCE = 1.01
 """Tolerance for a recorded rate below its nominal one."""
 
 
@@ -212,28 +217,30 @@ class Rate(RecordingAxis):
     ) -> list[JointStates]:
         """Keep the last message at or before k / level after each publisher's first one, for k = 0, 1, ..."""
         highest = max(map(_recorded_rate, recorded), default=0.0)
-        if level > _SLACK * highest:
+        if level > _RATE_TOLERANCE * highest:
             raise BadInput(
                 "the recording has a lower rate",
                 where="--mismatch",
                 found=f"{self.name}={level:g}",
                 expected=f"at most the recorded {highest:.4g} Hz",
             )
-        return [one.messages(_kept(one, level)) for one in recorded]
+        return [states.select_messages(_thinned_indices(states, level)) for states in recorded]
 
 
-def _recorded_rate(one: JointStates) -> float:
-    return 1e9 / float(np.median(np.diff(one.stamps))) if len(one.stamps) > 1 else 0.0
+def _recorded_rate(states: JointStates) -> float:
+    return 1e9 / float(np.median(np.diff(states.stamps))) if len(states.stamps) > 1 else 0.0
 
 
-def _kept(one: JointStates, rate: float) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    first, last = int(one.stamps[0]), int(one.stamps[-1])
+def _thinned_indices(
+    states: JointStates, rate: float
+) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    first, last = int(states.stamps[0]), int(states.stamps[-1])
     count = int((last - first) * rate / 1e9) + 1
     due = first + np.round(np.arange(count) * (1e9 / rate)).astype(np.int64)
-    kept: np.ndarray[tuple[int], np.dtype[np.int64]] = np.unique(
-        np.searchsorted(one.stamps, due, side="right") - 1
+    is_outside: np.ndarray[tuple[int], np.dtype[np.int64]] = np.unique(
+        np.searchsorted(states.stamps, due, side="right") - 1
     )
-    return kept
+    return is_outside
 
 
 PERIOD_NS = 2_000_000_000
@@ -259,21 +266,23 @@ class Gaps(RecordingAxis):
         """Drop the messages stamped within the gaps; the first messages and the last incomplete 2 s stay."""
         if not recorded:
             return recorded
-        first = min(int(one.stamps[0]) for one in recorded)
-        last = max(int(one.stamps[-1]) for one in recorded)
+        first = min(int(states.stamps[0]) for states in recorded)
+        last = max(int(states.stamps[-1]) for states in recorded)
         length = round(1e9 * level)
-        shares = episode.random(self.name).random((last - first) // PERIOD_NS)
-        begins = first + PERIOD_NS * np.arange(len(shares))
-        begins = begins + np.round(shares * (PERIOD_NS - length)).astype(np.int64)
-        return [one.messages(_outside(one, begins, length)) for one in recorded]
+        fractions = episode.random(self.name).random((last - first) // PERIOD_NS)
+        starts = first + PERIOD_NS * np.arange(len(fractions))
+        starts = starts + np.round(fractions * (PERIOD_NS - length)).astype(np.int64)
+        return [
+            states.select_messages(_outside_gaps(states, starts, length)) for states in recorded
+        ]
 
 
-def _outside(one: JointStates, begins: NDArray[np.int64], length: int) -> NDArray[np.bool_]:
-    since = one.stamps[:, None] - begins
+def _outside_gaps(states: JointStates, starts: NDArray[np.int64], length: int) -> NDArray[np.bool_]:
+    since = states.stamps[:, None] - starts
     inside = (since >= 0) & (since < length)
-    kept: NDArray[np.bool_] = np.logical_not(np.any(inside, axis=1))
-    kept[0] = True
-    return kept
+    is_outside: NDArray[np.bool_] = np.logical_not(np.any(inside, axis=1))
+    is_outside[0] = True
+    return is_outside
 
 
 class HandLatency(RecordingAxis):
@@ -297,12 +306,14 @@ class HandLatency(RecordingAxis):
         late = round(1e9 * level)
         fingers = episode.closing
         found: list[JointStates] = []
-        for one in recorded:
-            others = [name for name in one.names if name not in fingers]
+        for states in recorded:
+            others = [name for name in states.names if name not in fingers]
             if others:
-                found.append(one if len(others) == len(one.names) else one.joints(others))
-            if len(others) < len(one.names):
-                hand = one.joints(fingers)
+                found.append(
+                    states if len(others) == len(states.names) else states.select_joints(others)
+                )
+            if len(others) < len(states.names):
+                hand = states.select_joints(fingers)
                 found.append(
                     replace(hand, stamps=hand.stamps + late, received=hand.received + late)
                 )

@@ -80,17 +80,17 @@ def read_recording(folder: Path) -> Recording:
     Raises:
         BadInput: if it cannot be read.
     """
-    with _opened(folder) as reader:
+    with _open_reader(folder) as reader:
         return _read(reader)
 
 
-def start_of(folder: Path) -> int:
+def start_time_ns(folder: Path) -> int:
     """Return the time at which the first message was received [ns].
 
     Raises:
         BadInput: if the recording cannot be read.
     """
-    with _opened(folder) as reader:
+    with _open_reader(folder) as reader:
         return reader.start_time
 
 
@@ -102,12 +102,12 @@ def write_recording(folder: Path, recording: Recording) -> None:
         recording: its messages, in any order.
     """
     messages = [*recording.others]
-    for one in recording.joint_states:
-        messages += _serialised(one)
+    for states in recording.joint_states:
+        messages += _serialized(states)
     messages.sort(key=lambda m: (m.received, m.order))
     with recording_writer(folder) as writer:
         connections = {
-            topic: _added(writer, connection, recording.types)
+            topic: _add_connection(writer, connection, recording.types)
             for topic, connection in recording.connections.items()
         }
         for message in messages:
@@ -115,7 +115,7 @@ def write_recording(folder: Path, recording: Recording) -> None:
 
 
 @contextmanager
-def _opened(folder: Path) -> Iterator[AnyReader]:
+def _open_reader(folder: Path) -> Iterator[AnyReader]:
     try:
         with AnyReader([folder], default_typestore=known_types()) as reader:
             yield reader
@@ -143,20 +143,22 @@ def _read(reader: AnyReader) -> Recording:
             len(message.effort),
         )
         read[group].append((received, order, message))
-    joint_states = [_joint_states(group, found) for group, found in read.items()]
+    joint_states = [
+        _joint_states(group, messages_of_group) for group, messages_of_group in read.items()
+    ]
     return Recording(joint_states, others, connections, reader.typestore)
 
 
-def _joint_states(group: _Group, found: Sequence[tuple[int, int, Any]]) -> JointStates:
-    messages = [message for _, _, message in found]
+def _joint_states(group: _Group, messages_of_group: Sequence[tuple[int, int, Any]]) -> JointStates:
+    messages = [message for _, _, message in messages_of_group]
     stamps = [nanoseconds(m.header.stamp) for m in messages]
     return JointStates(
         group.topic,
         group.frame,
         group.names,
         np.array(stamps, np.int64),
-        np.array([received for received, _, _ in found], np.int64),
-        np.array([order for _, order, _ in found], np.int64),
+        np.array([received for received, _, _ in messages_of_group], np.int64),
+        np.array([order for _, order, _ in messages_of_group], np.int64),
         *(_table(messages, field) for field in ("position", "velocity", "effort")),
     )
 
@@ -165,14 +167,19 @@ def _table(messages: Sequence[Any], field: str) -> Floats:
     return np.array([getattr(message, field) for message in messages], np.float64)
 
 
-def _serialised(one: JointStates) -> Iterator[Message]:
-    for i, received in enumerate(one.received.tolist()):
-        stamp, numbers = int(one.stamps[i]), (one.positions[i], one.velocities[i], one.efforts[i])
-        made = joint_state(JOINT_STATES, received, stamp, one.names, *numbers, frame=one.frame)
-        yield Message(received, int(one.order[i]), one.topic, bytes(made.data))
+def _serialized(states: JointStates) -> Iterator[Message]:
+    for i, received in enumerate(states.received.tolist()):
+        stamp, numbers = (
+            int(states.stamps[i]),
+            (states.positions[i], states.velocities[i], states.efforts[i]),
+        )
+        encoded = joint_state(
+            JOINT_STATES, received, stamp, states.names, *numbers, frame=states.frame
+        )
+        yield Message(received, int(states.order[i]), states.topic, bytes(encoded.data))
 
 
-def _added(writer: Writer, connection: Connection, types: Typestore) -> Connection:
+def _add_connection(writer: Writer, connection: Connection, types: Typestore) -> Connection:
     ext = connection.ext
     if not isinstance(ext, ConnectionExtRosbag2):
         raise BadInput(

@@ -18,10 +18,10 @@ def axes() -> dict[str, Axis]:
     """Return name -> installed axis, in the order of their application.
 
     Raises:
-        BadInput: if an entry point is no axis.
+        BadInput: if an entry point is not an axis.
     """
-    found = [_axis(point.name, found) for point, found in AXES.each()]
-    return {axis.name: axis for axis in _ordered(found)}
+    loaded = [_axis(point.name, loaded) for point, loaded in AXES.each()]
+    return {axis.name: axis for axis in _ordered(loaded)}
 
 
 def axis_of(name: str) -> Axis:
@@ -39,18 +39,18 @@ def read_mismatches(texts: Sequence[str]) -> tuple[Mismatch, ...]:
     Raises:
         BadInput: if there is no such axis, a level is not possible, or an axis is given twice.
     """
-    found: dict[str, Mismatch] = {}
+    loaded: dict[str, Mismatch] = {}
     for text in texts:
         name, equals, level = text.partition("=")
         if not equals:
             expected = "AXIS=LEVEL, e.g. finger_offset=0.0175"
             raise BadInput("no level is given", where=OPTION, found=text, expected=expected)
         axis = axis_of(name.strip())
-        if axis.name in found:
+        if axis.name in loaded:
             expected = "each axis once; different ones add up"
             raise BadInput("an axis is given twice", where=OPTION, found=text, expected=expected)
-        found[axis.name] = mismatch(axis, _number(level, axis))
-    return in_order(found.values())
+        loaded[axis.name] = mismatch(axis, _number(level, axis))
+    return sorted_mismatches(loaded.values())
 
 
 def mismatch(axis: Axis, level: float) -> Mismatch:
@@ -63,13 +63,15 @@ def mismatch(axis: Axis, level: float) -> Mismatch:
     return Mismatch(axis, level)
 
 
-def in_order(mismatches: Iterable[Mismatch]) -> tuple[Mismatch, ...]:
+def sorted_mismatches(mismatches: Iterable[Mismatch]) -> tuple[Mismatch, ...]:
     """Return mismatches in the order of their application."""
-    levels = {one.axis.name: one for one in mismatches}
-    return tuple(levels[axis.name] for axis in _ordered(one.axis for one in levels.values()))
+    levels = {mismatch.axis.name: mismatch for mismatch in mismatches}
+    return tuple(
+        levels[axis.name] for axis in _ordered(mismatch.axis for mismatch in levels.values())
+    )
 
 
-def refuse(mismatches: Iterable[Mismatch], places: Sequence[Place], remedy: str) -> None:
+def check_places(mismatches: Iterable[Mismatch], places: Sequence[Place], remedy: str) -> None:
     """Check that all mismatches act on allowed places.
 
     Args:
@@ -80,26 +82,26 @@ def refuse(mismatches: Iterable[Mismatch], places: Sequence[Place], remedy: str)
     Raises:
         BadInput: if a mismatch acts on another place.
     """
-    for one in mismatches:
-        if one.axis.place not in places:
+    for requested in mismatches:
+        if requested.axis.place not in places:
             raise BadInput(
-                f"{one.axis.name} acts on {one.axis.place}, not on {' or '.join(places)}",
+                f"{requested.axis.name} acts on {requested.axis.place}, not on {' or '.join(places)}",
                 where=OPTION,
-                found=str(one),
+                found=str(requested),
                 expected=remedy,
             )
 
 
-def _ordered(found: Iterable[Axis]) -> list[Axis]:
+def _ordered(loaded: Iterable[Axis]) -> list[Axis]:
     places = list(Place)
-    return sorted(found, key=lambda axis: (places.index(axis.place), axis.name))
+    return sorted(loaded, key=lambda axis: (places.index(axis.place), axis.name))
 
 
-def _axis(name: str, found: object) -> Axis:
-    axis = found() if isinstance(found, type) and issubclass(found, Axis) else None
+def _axis(name: str, loaded: object) -> Axis:
+    axis = loaded() if isinstance(loaded, type) and issubclass(loaded, Axis) else None
     if axis is None or axis.name != name:
         wrong = "this is not an axis" if axis is None else f"this axis is named {axis.name}"
-        raise BadInput(wrong, where=f"{AXES.name}.{name}", found=found, expected=AXES.expected)
+        raise BadInput(wrong, where=f"{AXES.name}.{name}", found=loaded, expected=AXES.expected)
     return axis
 
 

@@ -10,7 +10,7 @@ from hetwin_bauer2022.mismatch.joint_states import JointStates
 from hetwin_suite.runs import BadInput
 
 JOINTS, EFFORTS, COMMANDS, WRENCH = 0.0, 1.0, 2.0, 3.0
-_FROM = {
+_MIN_LEVEL = {
     "control_msgs/msg/JointTrajectoryControllerState": COMMANDS,
     "robotiq_2f_gripper_control/msg/Robotiq2FGripper_robot_input": COMMANDS,
     "geometry_msgs/msg/WrenchStamped": WRENCH,
@@ -28,7 +28,7 @@ class Signals(RecordingAxis):
     lowest, highest = JOINTS, WRENCH
     hardware = (JOINTS, WRENCH)
     source = (
-        "all are found: many robots of others publish positions alone, UR and Franka arms efforts and a wrench "
+        "all levels occur: many robots publish positions alone, UR and Franka arms efforts and a wrench "
         "(ur_robot_driver, franka_ros)"
     )
     summary = (
@@ -40,10 +40,10 @@ class Signals(RecordingAxis):
         """Check a level.
 
         Raises:
-            BadInput: if it is none of the four levels.
+            BadInput: if it is not one of the four levels.
         """
         if level not in self.levels:
-            expected = ", ".join(f"{one:g}" for one in self.levels)
+            expected = ", ".join(f"{possible:g}" for possible in self.levels)
             raise BadInput(
                 f"{self.name} cannot have this level",
                 where="--mismatch",
@@ -57,8 +57,8 @@ class Signals(RecordingAxis):
         """Remove efforts below their level."""
         if level >= EFFORTS:
             return recorded
-        return [replace(one, efforts=one.efforts[:, :0]) for one in recorded]
+        return [replace(states, efforts=states.efforts[:, :0]) for states in recorded]
 
     def keeps(self, type_name: str, level: float) -> bool:
         """Whether messages of a type are kept."""
-        return level >= _FROM.get(type_name, JOINTS)
+        return level >= _MIN_LEVEL.get(type_name, JOINTS)

@@ -75,15 +75,15 @@ class Friction(TwinAxis):
         model = twin.model(episode.thing)
         for name in ("mu", "mu2"):
             scale(model.iterfind(f".//surface/friction/ode/{name}"), level)
-        given = {mark.get("reference"): mark for mark in twin.robot.findall("gazebo")}
+        surfaces = {surface.get("reference"): surface for surface in twin.robot.findall("gazebo")}
         for link in twin.links_moved_by(episode.closing):
-            mark = given.get(link.get("name"))
-            if mark is None:
-                mark = ET.SubElement(twin.robot, "gazebo", reference=link.get("name", ""))
+            surface = surfaces.get(link.get("name"))
+            if surface is None:
+                surface = ET.SubElement(twin.robot, "gazebo", reference=link.get("name", ""))
             for name in ("mu1", "mu2"):
-                element = mark.find(name)
+                element = surface.find(name)
                 if element is None:
-                    element = ET.SubElement(mark, name)
+                    element = ET.SubElement(surface, name)
                     element.text = repr(DEFAULT_FRICTION)
                 scale([element], level)
 

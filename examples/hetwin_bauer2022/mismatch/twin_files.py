@@ -30,8 +30,8 @@ class TwinFiles:
         for model in self.world.iter("model"):
             if model.get("name") == name:
                 return model
-        found = [model.get("name") for model in self.world.iter("model")]
-        raise BadInput("the twin's world has no such model", found=found, expected=name)
+        names = [model.get("name") for model in self.world.iter("model")]
+        raise BadInput("the twin's world has no such model", found=names, expected=name)
 
     def shapes(self, model: str, part: str = "") -> Iterator[ET.Element]:
         """Iterate over the collisions and visuals of a model whose names start with `part`."""
@@ -41,12 +41,12 @@ class TwinFiles:
 
     def links_moved_by(self, joints: Collection[str]) -> list[ET.Element]:
         """Return the robot's links that these joints move directly."""
-        moved = {
+        names_of_links = {
             child.get("link")
             for joint in self.robot.findall("joint")
             if joint.get("name") in joints and (child := joint.find("child")) is not None
         }
-        return [link for link in self.robot.findall("link") if link.get("name") in moved]
+        return [link for link in self.robot.findall("link") if link.get("name") in names_of_links]
 
 
 def scale(elements: Iterable[ET.Element], factor: float) -> None:

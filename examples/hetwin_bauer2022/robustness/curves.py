@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from hetwin_bauer2022.mismatch import Axis
-from hetwin_bauer2022.robustness.kept import KeptVerdict
+from hetwin_bauer2022.robustness.stored_verdicts import StoredVerdict
 from hetwin_suite.study import probability
 
 GOOD_SHARE = 0.8
@@ -15,7 +15,7 @@ GOOD_SHARE = 0.8
 TRUTHS = ("success", "failure")
 
 
-class Line(NamedTuple):
+class CurveKey(NamedTuple):
     """The subject of a curve."""
 
     set: str
@@ -39,7 +39,7 @@ class CurvePoint:
         not_applicable: number of verdicts that are left out, see `Verdict.not_applicable`.
     """
 
-    line: Line
+    line: CurveKey
     level: float
     unit: str
     right: int
@@ -49,8 +49,8 @@ class CurvePoint:
     @property
     def interval(self) -> tuple[float, float]:
         """95 % confidence interval of the share (Wilson)."""
-        found = probability(self.right, self.of)
-        return found.low, found.high
+        by_point = probability(self.right, self.of)
+        return by_point.low, by_point.high
 
     @property
     def share(self) -> float:
@@ -66,8 +66,8 @@ class CurvePoint:
         """Return the JSON representation as one flat object."""
         low, high = self.interval
         counts = {"right": self.right, "of": self.of, "not_applicable": self.not_applicable}
-        where = {"level": self.level, "unit": self.unit}
-        return {**self.line._asdict(), **where, **counts, "low": low, "high": high}
+        place_of_curve = {"level": self.level, "unit": self.unit}
+        return {**self.line._asdict(), **place_of_curve, **counts, "low": low, "high": high}
 
 
 class Judgement(NamedTuple):
@@ -78,31 +78,35 @@ class Judgement(NamedTuple):
     grasp: str
     axis: Axis
     level: float
-    verdict: KeptVerdict
+    verdict: StoredVerdict
 
     @property
-    def line(self) -> Line:
+    def line(self) -> CurveKey:
         """The curve."""
         truth = TRUTHS[0] if self.verdict.truth else TRUTHS[1]
-        where = (self.set, self.scenario, self.grasp, self.axis.name)
-        return Line(*where, truth, self.verdict.approach)
+        place_of_curve = (self.set, self.scenario, self.grasp, self.axis.name)
+        return CurveKey(*place_of_curve, truth, self.verdict.approach)
 
 
 def curve_points(judgements: Iterable[Judgement]) -> list[CurvePoint]:
     """Count the right verdicts of each curve at each level, in the order of levels."""
-    found: dict[tuple[Line, float, str], list[KeptVerdict]] = {}
-    for one in judgements:
-        found.setdefault((one.line, one.level, one.axis.unit), []).append(one.verdict)
+    by_point: dict[tuple[CurveKey, float, str], list[StoredVerdict]] = {}
+    for judgement in judgements:
+        by_point.setdefault((judgement.line, judgement.level, judgement.axis.unit), []).append(
+            judgement.verdict
+        )
     return [
-        _counted(*key, verdicts)
-        for key, verdicts in sorted(found.items(), key=lambda item: item[0])
+        _curve_point(*key, verdicts)
+        for key, verdicts in sorted(by_point.items(), key=lambda item: item[0])
     ]
 
 
-def _counted(line: Line, level: float, unit: str, verdicts: Sequence[KeptVerdict]) -> CurvePoint:
-    counted = [verdict for verdict in verdicts if not verdict.not_applicable]
-    right = sum(verdict.right for verdict in counted)
-    return CurvePoint(line, level, unit, right, len(counted), len(verdicts) - len(counted))
+def _curve_point(
+    line: CurveKey, level: float, unit: str, verdicts: Sequence[StoredVerdict]
+) -> CurvePoint:
+    applicable = [verdict for verdict in verdicts if not verdict.not_applicable]
+    right = sum(verdict.right for verdict in applicable)
+    return CurvePoint(line, level, unit, right, len(applicable), len(verdicts) - len(applicable))
 
 
 class Break(NamedTuple):
@@ -124,26 +128,32 @@ def breaks_of(points: Sequence[CurvePoint], none: float) -> list[Break]:
         points: points of the curve.
         none: the neutral level.
     """
-    if at := [point for point in points if point.level == none and point.breaks]:
-        return [Break(at[0], 0)]
-    found = []
+    if at_neutral := [point for point in points if point.level == none and point.breaks]:
+        return [Break(at_neutral[0], 0)]
+    by_point = []
     for direction in (-1, 1):
         side = [point for point in points if direction * (point.level - none) > 0]
         side.sort(key=lambda point: abs(point.level - none))
-        found += [Break(point, direction) for point in side if point.breaks][:1]
-    return found
+        by_point += [Break(point, direction) for point in side if point.breaks][:1]
+    return by_point
 
 
-def nearest_breaks(mine: Sequence[tuple[Line, Break]], none: float) -> list[tuple[Line, Break]]:
+def nearest_breaks(
+    breaks: Sequence[tuple[CurveKey, Break]], none: float
+) -> list[tuple[CurveKey, Break]]:
     """Return the breaks closest to the neutral level, one for each side.
 
     Args:
-        mine: breaks of all curves of an axis.
+        breaks: breaks of all curves of an axis.
         none: the neutral level.
     """
     chosen = []
     for direction in (-1, 0, 1):
-        side = [(line, one) for line, one in mine if one.direction == direction]
+        side = [
+            (line, found_break)
+            for line, found_break in breaks
+            if found_break.direction == direction
+        ]
         side.sort(key=lambda item: (abs(item[1].point.level - none), item[1].point.share))
         chosen += side[:1]
     return chosen

@@ -9,15 +9,15 @@ from typing import NamedTuple
 
 from hetwin_bauer2022.evaluation.replay import Replay
 from hetwin_bauer2022.mismatch import axes
-from hetwin_bauer2022.robustness.findings import Findings, findings
-from hetwin_bauer2022.robustness.judging import judge_pieces
-from hetwin_bauer2022.robustness.kept import KeptVerdict, KeptVerdicts
+from hetwin_bauer2022.robustness.findings import Findings, collect_findings
+from hetwin_bauer2022.robustness.judging import judge_items
 from hetwin_bauer2022.robustness.levels import Levels
 from hetwin_bauer2022.robustness.sets import EpisodeSet
-from hetwin_bauer2022.robustness.work import VerdictStore, points_of
+from hetwin_bauer2022.robustness.stored_verdicts import StoredVerdict, VerdictFile
+from hetwin_bauer2022.robustness.work_items import ValidVerdicts, points_of
 
 VERDICTS = "verdicts.jsonl"
-RECORDED = "recorded"
+RECORDED_FOLDER = "recorded"
 
 
 class Progress(NamedTuple):
@@ -33,7 +33,7 @@ class Progress(NamedTuple):
     done: int
     of: int
     left_s: float
-    verdict: KeptVerdict
+    verdict: StoredVerdict
 
 
 def _ignore(*_: object) -> None:
@@ -57,41 +57,41 @@ class Scope(NamedTuple):
 
 
 def evaluate_robustness(
-    asked: Scope,
+    scope: Scope,
     replay: Replay,
     out: Path,
     *,
     jobs: int | None = None,
-    trusts: bool = False,
-    began: Callable[[int, int], None] = _ignore,
+    trust_stored: bool = False,
+    on_start: Callable[[int, int], None] = _ignore,
     progress: Callable[[Progress], None] = _ignore,
     look: Callable[[], None] = lambda: None,
 ) -> Findings:
     """Make the verdicts that `out` lacks, and return all findings.
 
     Args:
-        asked: scope of the evaluation.
+        scope: scope of the evaluation.
         replay: contact settings and engine.
         out: folder of the stored verdicts, and of episodes that are recorded again.
         jobs: number of parallel processes; None: one per core.
-        trusts: whether stored verdicts made by other versions of the code are valid.
-        began: called with the numbers of stored and of missing verdicts.
+        trust_stored: whether stored verdicts made by other versions of the code are valid.
+        on_start: called with the numbers of stored and of missing verdicts.
         progress: called after each new verdict.
         look: called several times a second while episodes are judged.
 
     Raises:
         BadInput: if a level is not possible for an episode, or the stored verdicts cannot be read.
     """
-    kept = KeptVerdicts(out / VERDICTS)
-    judged = VerdictStore(kept, replay, trusts)
-    points = points_of(asked.sets, asked.axes, asked.first)
-    pieces = judged.missing(points, asked.approaches)
-    missing, done, start = sum(len(p.approaches) for p in pieces), 0, time.monotonic()
-    began(len(points) * len(asked.approaches) - missing, missing)
-    for verdicts in judge_pieces(pieces, replay, jobs, out / RECORDED, look):
+    stored = VerdictFile(out / VERDICTS)
+    valid = ValidVerdicts(stored, replay, trust_stored)
+    points = points_of(scope.sets, scope.axes, scope.first)
+    items = valid.missing(points, scope.approaches)
+    missing, done, start = sum(len(p.approaches) for p in items), 0, time.monotonic()
+    on_start(len(points) * len(scope.approaches) - missing, missing)
+    for verdicts in judge_items(items, replay, jobs, out / RECORDED_FOLDER, look):
         for verdict in verdicts:
-            kept.add(verdict)
+            stored.add(verdict)
             done += 1
-            left = (time.monotonic() - start) / done * (missing - done)
-            progress(Progress(done, missing, left, verdict))
-    return findings(asked.sets, axes(), kept, judged)
+            left_s = (time.monotonic() - start) / done * (missing - done)
+            progress(Progress(done, missing, left_s, verdict))
+    return collect_findings(scope.sets, axes(), stored, valid)

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from hetwin_bauer2022.evaluation.approaches import APPROACHES
 from hetwin_bauer2022.mismatch import Axis
 from hetwin_bauer2022.robustness.curves import GOOD_SHARE, CurvePoint
-from hetwin_bauer2022.robustness.levels import beyond, place, shown_level
-from hetwin_bauer2022.robustness.worth import OURS
+from hetwin_bauer2022.robustness.levels import coordinate, is_beyond_hardware, shown_level
+from hetwin_bauer2022.robustness.summary import OURS
 from hetwin_suite.page import MAIN, SERIES, Chart, Line, Panel, PointStyle, Tint
 from hetwin_suite.page import Axis as Across
 
-_APART = 0.011
+_APPROACH_OFFSET = 0.011
 """Horizontal offset of two approaches at the same level, so that equal points stay visible; share of the width."""
 _MARGIN = 0.06
 _HEIGHT = 210
@@ -34,14 +34,14 @@ def curves_figure(
         levels: all drawn levels, ascending.
         curves: points of each approach, by level.
     """
-    places = [place(level, levels) for level in levels]
-    width = max(places) - min(places) or 1.0
-    low, high = min(places) - _MARGIN * width, max(places) + _MARGIN * width
+    coordinates = [coordinate(level, levels) for level in levels]
+    width = max(coordinates) - min(coordinates) or 1.0
+    low, high = min(coordinates) - _MARGIN * width, max(coordinates) + _MARGIN * width
     names = [points[0].line.approach for points in curves]
     order = sorted(curves, key=lambda points: points[0].line.approach == OURS)  # ours on top
-    shown = [[point for point in points if point.of] for points in order]
-    lines = [_line(axis, levels, points, width, names) for points in shown if points]
-    ticks = [(at, shown_level(axis, level)) for at, level in zip(places, levels, strict=True)]
+    with_verdicts = [[point for point in points if point.of] for points in order]
+    lines = [_line(axis, levels, points, width, names) for points in with_verdicts if points]
+    ticks = [(at, shown_level(axis, level)) for at, level in zip(coordinates, levels, strict=True)]
     panel = Panel(lines, _SHARES, tints=_hardware(axis, levels, low, high))
     return Chart(
         [panel],
@@ -53,8 +53,8 @@ def curves_figure(
     )
 
 
-def _shift(approach: str, shown: Sequence[str]) -> float:
-    return (shown.index(approach) - (len(shown) - 1) / 2) * _APART
+def _shift(approach: str, names: Sequence[str]) -> float:
+    return (names.index(approach) - (len(names) - 1) / 2) * _APPROACH_OFFSET
 
 
 def _line(
@@ -62,20 +62,20 @@ def _line(
     levels: Sequence[float],
     points: Sequence[CurvePoint],
     width: float,
-    shown: Sequence[str],
+    names: Sequence[str],
 ) -> Line:
     approach = points[0].line.approach
-    shift = _shift(approach, shown) * width
+    shift = _shift(approach, names) * width
     lows, highs = zip(*(point.interval for point in points), strict=True)
     return Line(
         approach,
-        [place(point.level, levels) + shift for point in points],
+        [coordinate(point.level, levels) + shift for point in points],
         [point.share for point in points],
         colour_of(approach),
         width=2.6 if approach == OURS else 1.4,
         band=(lows, highs),
         points=[
-            PointStyle.HOLLOW if beyond(axis, point.level) else PointStyle.CIRCLE
+            PointStyle.HOLLOW if is_beyond_hardware(axis, point.level) else PointStyle.CIRCLE
             for point in points
         ],
         texts=[_hover(axis, point) for point in points],
@@ -94,5 +94,5 @@ def _hover(axis: Axis, point: CurvePoint) -> str:
 def _hardware(axis: Axis, levels: Sequence[float], low: float, high: float) -> list[Tint]:
     if axis.hardware is None:
         return []
-    begin, end = (place(level, levels) for level in axis.hardware)
+    begin, end = (coordinate(level, levels) for level in axis.hardware)
     return [Tint(max(begin, low), min(end, high), MAIN)] if begin <= high and end >= low else []

@@ -12,15 +12,15 @@ from hetwin_bauer2022.mismatch import Axis
 from hetwin_bauer2022.robustness import fingerprints
 from hetwin_bauer2022.robustness.curves import (
     Break,
+    CurveKey,
     CurvePoint,
     Judgement,
-    Line,
     breaks_of,
     curve_points,
 )
-from hetwin_bauer2022.robustness.kept import NONE, KeptVerdict, KeptVerdicts
 from hetwin_bauer2022.robustness.sets import EpisodeSet
-from hetwin_bauer2022.robustness.work import Point, VerdictStore
+from hetwin_bauer2022.robustness.stored_verdicts import AS_RECORDED, StoredVerdict, VerdictFile
+from hetwin_bauer2022.robustness.work_items import Point, ValidVerdicts
 
 
 @dataclass(frozen=True)
@@ -44,85 +44,92 @@ class Findings:
         return curve_points(self.judgements)
 
     @cached_property
-    def lines(self) -> dict[Line, list[CurvePoint]]:
+    def lines(self) -> dict[CurveKey, list[CurvePoint]]:
         """Points of each curve, by level; approaches are in their usual order."""
-        lines: dict[Line, list[CurvePoint]] = {}
+        lines: dict[CurveKey, list[CurvePoint]] = {}
         for point in sorted(self.curves, key=lambda p: APPROACHES.index(p.line.approach)):
             lines.setdefault(point.line, []).append(point)
         return lines
 
     @cached_property
-    def breaks(self) -> list[tuple[Line, Break]]:
+    def breaks(self) -> list[tuple[CurveKey, Break]]:
         """Breaks of all curves."""
         return [
-            (line, found)
+            (line, found_break)
             for line, points in self.lines.items()
-            for found in breaks_of(points, self.axes[line.axis].none)
+            for found_break in breaks_of(points, self.axes[line.axis].none)
         ]
 
     def first_wrong(self, point: CurvePoint) -> Judgement | None:
         """Return the first wrong judgement of a curve at a level."""
-        found = [
-            one
-            for one in self.judgements
-            if one.line == point.line
-            and one.level == point.level
-            and not (one.verdict.right or one.verdict.not_applicable)
+        wrong = [
+            judgement
+            for judgement in self.judgements
+            if judgement.line == point.line
+            and judgement.level == point.level
+            and not (judgement.verdict.right or judgement.verdict.not_applicable)
         ]
-        return min(found, key=lambda one: one.verdict.name, default=None)
+        return min(wrong, key=lambda judgement: judgement.verdict.name, default=None)
 
 
-def findings(
-    sets: Sequence[EpisodeSet], axes: Mapping[str, Axis], kept: KeptVerdicts, judged: VerdictStore
+def collect_findings(
+    sets: Sequence[EpisodeSet],
+    axes: Mapping[str, Axis],
+    stored: VerdictFile,
+    valid_verdicts: ValidVerdicts,
 ) -> Findings:
     """Collect the valid verdicts on these episodes.
 
     Args:
         sets: sets of episodes.
         axes: name -> installed axis.
-        kept: stored verdicts.
-        judged: decides which of them are valid.
+        stored: stored verdicts.
+        valid_verdicts: decides which of them are valid.
     """
-    known = {fingerprints.of_episode(e.folder): (one, e) for one in sets for e in one.episodes}
-    counted = list(_counted(known, axes, kept, judged))
-    measured = dict.fromkeys((one.name, v.axis) for one, v in counted if v.axis != NONE)
+    by_digest = {fingerprints.of_episode(e.folder): (s, e) for s in sets for e in s.episodes}
+    valid = list(_valid_verdicts(by_digest, axes, stored, valid_verdicts))
+    measured = dict.fromkeys(
+        (episode_set.name, v.axis) for episode_set, v in valid if v.axis != AS_RECORDED
+    )
     judgements = [
-        Judgement(one.name, one.scenario, one.grasp, axes[axis], level, verdict)
-        for one, verdict in counted
-        for axis, level in _places(one, verdict, axes, measured)
+        Judgement(
+            episode_set.name, episode_set.scenario, episode_set.grasp, axes[axis], level, verdict
+        )
+        for episode_set, verdict in valid
+        for axis, level in _levels_of_verdict(episode_set, verdict, axes, measured)
     ]
     return Findings(
         sets, {a: axes[a] for a in axes if any(a == m for _, m in measured)}, judgements
     )
 
 
-def _counted(
-    known: Mapping[str, tuple[EpisodeSet, LabelledEpisode]],
+def _valid_verdicts(
+    by_digest: Mapping[str, tuple[EpisodeSet, LabelledEpisode]],
     axes: Mapping[str, Axis],
-    kept: KeptVerdicts,
-    judged: VerdictStore,
-) -> Iterator[tuple[EpisodeSet, KeptVerdict]]:
+    stored: VerdictFile,
+    valid_verdicts: ValidVerdicts,
+) -> Iterator[tuple[EpisodeSet, StoredVerdict]]:
     """Yield the valid verdicts, one for each question."""
-    for question in kept.questions:
-        is_known = question.axis == NONE or question.axis in axes
-        if question.episode not in known or not is_known or question.approach not in APPROACHES:
+    for question in stored.questions:
+        is_known = question.axis == AS_RECORDED or question.axis in axes
+        if question.episode not in by_digest or not is_known or question.approach not in APPROACHES:
             continue
-        one, episode = known[question.episode]
-        if one.scenario not in TASKS:
+        episode_set, episode = by_digest[question.episode]
+        if episode_set.scenario not in TASKS:
             continue
         axis = axes.get(question.axis)
-        point = Point(one.name, episode, question.episode, axis, question.level)
-        if (verdict := judged.verdict(point, question.approach)) is not None:
-            yield one, verdict
+        point = Point(episode_set.name, episode, question.episode, axis, question.level)
+        if (verdict := valid_verdicts.verdict(point, question.approach)) is not None:
+            yield episode_set, verdict
 
 
-def _places(
-    one: EpisodeSet,
-    verdict: KeptVerdict,
+def _levels_of_verdict(
+    episode_set: EpisodeSet,
+    verdict: StoredVerdict,
     axes: Mapping[str, Axis],
     measured: Mapping[tuple[str, str], None],
 ) -> list[tuple[str, float]]:
     """Return axis and level of a verdict; for an episode as recorded, those of all axes of its set."""
-    if verdict.axis != NONE:
+    if verdict.axis != AS_RECORDED:
         return [(verdict.axis, verdict.level)]
-    return [(axis, axes[axis].none) for name, axis in measured if name == one.name]
+    return [(axis, axes[axis].none) for name, axis in measured if name == episode_set.name]

@@ -26,12 +26,12 @@ _ENGINES = ("mujoco-core", "numpy")
 _EVALUATION = "hetwin_bauer2022.evaluation"
 _MISMATCH = "hetwin_bauer2022.mismatch"
 _REALITY = ("hetwin_stand_ins", "hetwin_bauer2022")
-_RULED_BY = (
+_RULE_MODULES = (
     f"{_EVALUATION}.rules",
     "hetwin_bauer2022.containers",
-    "hetwin_bauer2022.two_hands.still_fingers",
+    "hetwin_bauer2022.two_hands.blocked_fingers",
 )
-_DRAWS = "robustness"
+_DRAWING_FOLDER = "robustness"
 """Modules that only draw results, and decide no verdict."""
 
 
@@ -63,7 +63,7 @@ def of_approach(scenario: str, approach: str, axis: Axis | None, physics: str) -
     digest = hashlib.sha256(physics.encode())
     modules = [f"{_EVALUATION}.approaches", f"{_EVALUATION}.judge"]
     if approach in RULES:
-        modules += _RULED_BY
+        modules += _RULE_MODULES
         digest.update(THRESHOLDS.read_bytes())
     else:
         file = find_scenario(scenario_name(task_of(scenario), approach))
@@ -87,8 +87,8 @@ def _scenario_files(scenario: Path) -> Iterator[Path]:
     while file is not None:
         yield file
         extended = yaml.safe_load(file.read_text(encoding="utf-8")).get("extends")
-        beside = file.parent / extended if extended else None
-        file = beside if beside is None or beside.is_file() else find_scenario(extended)
+        next_to_it = file.parent / extended if extended else None
+        file = next_to_it if next_to_it is None or next_to_it.is_file() else find_scenario(extended)
     yield from sorted(resource("worlds").glob("*.sdf"))
     yield resource("urdf") / "two_hand_robot.urdf"
 
@@ -103,9 +103,11 @@ def _model_modules(types: Iterable[str]) -> Iterator[str]:
     spec = find_spec("model_nodes")
     folder = Path(spec.origin).parent if spec and spec.origin else None
     modules = (point.module.split(".") for point in entry_points(group="hetwin.models"))
-    taken = {parts[1] for parts in modules if parts[0] == "model_nodes"}
+    model_modules = {parts[1] for parts in modules if parts[0] == "model_nodes"}
     for file in sorted(folder.iterdir()) if folder else ():
-        if file.stem not in taken and (file.suffix == ".py" or (file / "__init__.py").exists()):
+        if file.stem not in model_modules and (
+            file.suffix == ".py" or (file / "__init__.py").exists()
+        ):
             yield f"model_nodes.{file.stem}" if file.stem != "__init__" else "model_nodes.__init__"
 
 
@@ -115,9 +117,9 @@ def _of_module(name: str) -> str:
     if spec is None or spec.origin is None:
         return name
     origin = Path(spec.origin)
-    whole = origin.name == "__init__.py" and not name.endswith(".__init__")
-    files = sorted(origin.parent.rglob("*.py")) if whole else [origin]
-    files = [file for file in files if file.parent.name != _DRAWS]
+    is_package = origin.name == "__init__.py" and not name.endswith(".__init__")
+    files = sorted(origin.parent.rglob("*.py")) if is_package else [origin]
+    files = [file for file in files if file.parent.name != _DRAWING_FOLDER]
     digest = hashlib.sha256(name.encode())
     for file in files:
         digest.update(file.relative_to(origin.parent).as_posix().encode())

@@ -8,29 +8,29 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from hetwin_bauer2022.evaluation.episode_with_mismatches import write_with_mismatches
 from hetwin_bauer2022.evaluation.episodes import LabelledEpisode
 from hetwin_bauer2022.evaluation.judge import Verdict, judge
 from hetwin_bauer2022.evaluation.replay import Replay
-from hetwin_bauer2022.evaluation.worse import worsen
 from hetwin_bauer2022.mismatch import Mismatch, Place
 from hetwin_bauer2022.robustness import fingerprints
-from hetwin_bauer2022.robustness.kept import KeptVerdict
-from hetwin_bauer2022.robustness.recorded_anew import recorded_anew
-from hetwin_bauer2022.robustness.work import Piece, Point
+from hetwin_bauer2022.robustness.recording_again import record_again
+from hetwin_bauer2022.robustness.stored_verdicts import StoredVerdict
+from hetwin_bauer2022.robustness.work_items import Point, WorkItem
 from hetwin_suite.study import FunctionJob, Processes
 
 
-def judge_pieces(
-    pieces: Sequence[Piece],
+def judge_items(
+    items: Sequence[WorkItem],
     replay: Replay,
     jobs: int | None,
     recorded: Path,
     look: Callable[[], None] = lambda: None,
-) -> Iterator[list[KeptVerdict]]:
+) -> Iterator[list[StoredVerdict]]:
     """Yield the verdicts of each piece as soon as they are made, in any order.
 
     Args:
-        pieces: pieces of work.
+        items: pieces of work.
         replay: contact settings and engine.
         jobs: number of parallel processes; None: one per core.
         recorded: folder for episodes that are recorded again.
@@ -39,27 +39,29 @@ def judge_pieces(
     Raises:
         RunFailed: if a process died.
     """
-    job = FunctionJob[Piece, list[KeptVerdict]](lambda piece: judge_piece(piece, replay, recorded))
-    for done in Processes(jobs).work(job, pieces, look=look):
-        yield done.value
+    job = FunctionJob[WorkItem, list[StoredVerdict]](
+        lambda item: judge_item(item, replay, recorded)
+    )
+    for finished in Processes(jobs).work(job, items, look=look):
+        yield finished.value
 
 
-def judge_piece(piece: Piece, replay: Replay, recorded: Path) -> list[KeptVerdict]:
+def judge_item(item: WorkItem, replay: Replay, recorded: Path) -> list[StoredVerdict]:
     """Judge a point with its approaches.
 
     Args:
-        piece: the point and the approaches.
+        item: the point and the approaches.
         replay: contact settings and engine.
         recorded: folder for episodes that are recorded again.
     """
-    found = []
-    with at_level(piece.point, recorded) as episode:
-        for approach, decided_by in piece.approaches:
-            begun = time.process_time()
+    verdicts = []
+    with at_level(item.point, recorded) as episode:
+        for approach, decided_by in item.approaches:
+            start = time.process_time()
             verdict = judge(episode, approach, None, replay.contacts, replay.engine)
-            seconds = time.process_time() - begun
-            found.append(_kept(piece.point, verdict, decided_by, seconds))
-    return found
+            seconds = time.process_time() - start
+            verdicts.append(_stored_verdict(item.point, verdict, decided_by, seconds))
+    return verdicts
 
 
 @contextmanager
@@ -75,16 +77,18 @@ def at_level(point: Point, recorded: Path) -> Iterator[LabelledEpisode]:
         return
     mismatch = Mismatch(point.axis, point.level)
     if point.axis.place is Place.REALITY:
-        anew = recorded / fingerprints.of_recording() / point.digest / str(mismatch)
-        yield recorded_anew(point.episode, mismatch, anew)
+        folder_of_new = recorded / fingerprints.of_recording() / point.digest / str(mismatch)
+        yield record_again(point.episode, mismatch, folder_of_new)
         return
     with tempfile.TemporaryDirectory(prefix="hetwin-") as folder:
-        yield worsen(point.episode, (mismatch,), Path(folder) / point.episode.name)
+        yield write_with_mismatches(point.episode, (mismatch,), Path(folder) / point.episode.name)
 
 
-def _kept(point: Point, verdict: Verdict, decided_by: str, seconds: float) -> KeptVerdict:
+def _stored_verdict(
+    point: Point, verdict: Verdict, decided_by: str, seconds: float
+) -> StoredVerdict:
     question = point.question(verdict.approach)
-    return KeptVerdict(
+    return StoredVerdict(
         episode=question.episode,
         set=point.set,
         name=point.episode.name,

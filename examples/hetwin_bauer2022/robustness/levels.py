@@ -10,9 +10,9 @@ from hetwin_bauer2022.mismatch import Axis, axes, axis_names
 from hetwin_suite.runs import BadInput, one_of
 
 OPTION = "--axes"
-_NARROW = (0.5, 1.5)
+_PERCENT_RANGE = (0.5, 1.5)
 """Factors within this range are shown in per cent."""
-_WIDE = 6.0
+_LOG_RATIO = 6.0
 """Ratio of the largest to the smallest level beyond which positive levels are drawn on a logarithmic scale."""
 
 
@@ -36,19 +36,21 @@ def read_axes(text: str | None) -> list[Levels]:
     """
     if text is None:
         return [Levels(axis, _all_levels(axis)) for axis in axes().values()]
-    asked: dict[str, list[float]] = {}
-    known = axes()
+    requested: dict[str, list[float]] = {}
+    available = axes()
     for word in (part.strip() for part in text.split(",")):
         name, equals, level = word.partition("=")
-        if name not in known:
+        if name not in available:
             expected = one_of(name, axis_names())
             raise BadInput("no such axis of mismatch", where=OPTION, found=word, expected=expected)
-        here = asked.setdefault(name, [])
-        here += [_number(word, level, known[name])] if equals else _all_levels(known[name])
+        levels = requested.setdefault(name, [])
+        levels += (
+            [_number(word, level, available[name])] if equals else _all_levels(available[name])
+        )
     return [
-        Levels(axis, tuple(level for level in sorted(set(asked[name])) if level != axis.none))
-        for name, axis in known.items()
-        if name in asked
+        Levels(axis, tuple(level for level in sorted(set(requested[name])) if level != axis.none))
+        for name, axis in available.items()
+        if name in requested
     ]
 
 
@@ -61,7 +63,7 @@ def _number(word: str, text: str, axis: Axis) -> float:
         level = float(text)
     except ValueError:
         expected = f"a number ({axis.unit}); {axis.none:g} changes nothing"
-        raise BadInput("no number", where=OPTION, found=word, expected=expected) from None
+        raise BadInput("not a number", where=OPTION, found=word, expected=expected) from None
     axis.check(level)
     return level
 
@@ -84,25 +86,25 @@ def shown_level(axis: Axis, level: float) -> str:
 def _factor(axis: Axis, level: float) -> str:
     if axis.none == 0.0:
         return f"{100 * level:g} %"
-    if all(_NARROW[0] < one < _NARROW[1] for one in axis.levels):
+    if all(_PERCENT_RANGE[0] < other_level < _PERCENT_RANGE[1] for other_level in axis.levels):
         return f"{100 * (level - axis.none):+.3g} %" if level != axis.none else "0 %"
     return f"x {level:g}"
 
 
-def beyond(axis: Axis, level: float) -> bool:
+def is_beyond_hardware(axis: Axis, level: float) -> bool:
     """Whether the level is outside the range of real hardware; False if that is not known."""
     if axis.hardware is None or level == axis.none:
         return False
     return not axis.hardware[0] <= level <= axis.hardware[1]
 
 
-def place(level: float, levels: Iterable[float]) -> float:
+def coordinate(level: float, levels: Iterable[float]) -> float:
     """Return the coordinate of a level: the level, or its logarithm if the levels span a wide range.
 
     Args:
         level: level to draw.
         levels: all drawn levels.
     """
-    known = [*levels]
-    wide = min(known) > 0.0 and max(known) / min(known) > _WIDE
-    return log2(max(level, min(known) / 2)) if wide else level
+    available = [*levels]
+    is_wide = min(available) > 0.0 and max(available) / min(available) > _LOG_RATIO
+    return log2(max(level, min(available) / 2)) if is_wide else level

@@ -30,8 +30,8 @@ class EpisodeSet:
         kinds = [
             [e for e in self.episodes if e.success is truth][:count] for truth in (True, False)
         ]
-        most = max(map(len, kinds))
-        return [kind[rank] for rank in range(most) for kind in kinds if rank < len(kind)]
+        longest = max(map(len, kinds))
+        return [kind[rank] for rank in range(longest) for kind in kinds if rank < len(kind)]
 
 
 def find_sets(root: Path) -> list[EpisodeSet]:
@@ -50,8 +50,8 @@ def find_sets(root: Path) -> list[EpisodeSet]:
 
 
 def _name(folder: Path, root: Path) -> str:
-    below = folder.relative_to(root).as_posix() if folder.is_relative_to(root) else "."
-    return folder.resolve().name if below == "." else below
+    relative = folder.relative_to(root).as_posix() if folder.is_relative_to(root) else "."
+    return folder.resolve().name if relative == "." else relative
 
 
 def _grasp(episodes: Sequence[LabelledEpisode]) -> str:

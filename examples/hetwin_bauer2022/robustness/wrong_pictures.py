@@ -13,9 +13,9 @@ from pathlib import Path
 
 from hetwin_bauer2022.evaluation.judge import judge
 from hetwin_bauer2022.evaluation.replay import Replay
-from hetwin_bauer2022.evaluation.wrong import TruePath, decisive_moments, reasons
+from hetwin_bauer2022.evaluation.wrong_verdicts import TruePath, decisive_moments, explain
 from hetwin_bauer2022.robustness.judging import at_level
-from hetwin_bauer2022.robustness.work import Point
+from hetwin_bauer2022.robustness.work_items import Point
 from hetwin_stills import Moment, missing_packages, stills
 from hetwin_suite.episode import Episode, read_summary
 from hetwin_suite.runs import seconds
@@ -52,7 +52,7 @@ class PictureRequest:
 
 
 def draw_all(
-    wanted: Sequence[PictureRequest],
+    requests: Sequence[PictureRequest],
     replay: Replay,
     jobs: int | None,
     progress: Callable[[int, int], None],
@@ -60,12 +60,12 @@ def draw_all(
     """Draw pictures, or read the stored ones.
 
     Args:
-        wanted: requested pictures.
+        requests: requested pictures.
         replay: contact settings and engine.
         jobs: number of parallel processes; None: one per core.
         progress: called with the number of drawn pictures and their total number.
     """
-    missing = [request for request in wanted if not request.file.exists()]
+    missing = [request for request in requests if not request.file.exists()]
     count = min(jobs or os.cpu_count() or 1, len(missing))
     if count:
         # Spawned, since a graphics library that was used before a fork hangs after it.
@@ -76,35 +76,39 @@ def draw_all(
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
-    return [_read(request.file) for request in wanted]
+    return [_read(request.file) for request in requests]
 
 
-def _draw(one: PictureRequest, replay: Replay) -> None:
+def _draw(request: PictureRequest, replay: Replay) -> None:
     with tempfile.TemporaryDirectory(prefix="hetwin-") as name:
         log = Path(name) / "run"
-        with at_level(one.point, one.recorded) as episode:
-            judge(episode, one.approach, log, replay.contacts, replay.engine)
+        with at_level(request.point, request.recorded) as episode:
+            judge(episode, request.approach, log, replay.contacts, replay.engine)
             truth = TruePath.of(episode.folder)
-        picture = _of_run(log, truth)
-    one.file.parent.mkdir(parents=True, exist_ok=True)
-    partial = one.file.with_suffix(".part")
+        picture = _picture_of_run(log, truth)
+    request.file.parent.mkdir(parents=True, exist_ok=True)
+    partial = request.file.with_suffix(".part")
     partial.write_text(json.dumps(asdict(picture)), encoding="utf-8")
-    partial.rename(one.file)
+    partial.rename(request.file)
 
 
-def _of_run(log: Path, truth: TruePath | None) -> WrongPicture:
+def _picture_of_run(log: Path, truth: TruePath | None) -> WrongPicture:
     if read_summary(log) is None:  # a run that fails to start has none
         return WrongPicture((), ())
     run = Episode.open(log)
-    known = truth is not None and run.layout.has(truth.thing, "pose")
-    moments = decisive_moments(run, truth.thing) if known and truth else ()
-    said = reasons(run, truth) if known and truth else ()
-    shown = [] if missing_packages() else stills(run, moments or [Moment(run.end_ns, "the end")])
-    drawn = tuple((one.png, f"{seconds(one.time_ns)}: {one.caption}") for one in shown)
-    return WrongPicture(drawn, tuple(said))
+    has_truth = truth is not None and run.layout.has(truth.thing, "pose")
+    moments = decisive_moments(run, truth.thing) if has_truth and truth else ()
+    sentences = explain(run, truth) if has_truth and truth else ()
+    drawn_stills = (
+        [] if missing_packages() else stills(run, moments or [Moment(run.end_ns, "the end")])
+    )
+    drawn = tuple(
+        (still.png, f"{seconds(still.time_ns)}: {still.caption}") for still in drawn_stills
+    )
+    return WrongPicture(drawn, tuple(sentences))
 
 
 def _read(file: Path) -> WrongPicture:
     data = json.loads(file.read_text(encoding="utf-8"))
-    images = tuple((png, what) for png, what in data["images"])
+    images = tuple((png, caption) for png, caption in data["images"])
     return WrongPicture(images, tuple(data["reasons"]))

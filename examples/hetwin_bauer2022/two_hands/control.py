@@ -14,9 +14,9 @@ from hetwin_bauer2022.two_hands.reality import PERIOD_S
 from hetwin_stand_ins.motion import Grip, GripperCommand, SetPoints
 from hetwin_suite.model import Floats
 
-EARLY = 1e-6
+TICK_TOLERANCE = 1e-6
 """Share of a tick by which a set point may start early."""
-_MAKE_UP_S = 0.3
+_CATCH_UP_S = 0.3
 _ALL_LEVERS = np.tile(LEVERS, 4)
 
 
@@ -44,14 +44,14 @@ class Fingers:
     opening_per_s = 4.0
 
     def __init__(self, commands: list[GripperCommand], grip: Grip, postures: Postures) -> None:
-        self._waiting = list(commands)
+        self._pending = list(commands)
         self._grip = grip
         self._postures = postures
         self._goal = commands[0].goal
         self.shares = np.full(4, self._goal)
-        self._closing_since = self._told = np.inf
+        self._closing_since = self._commanded_at = np.inf
         self._late = np.array(grip.late or (0.0,) * 4)
-        self._resting = np.zeros(4, dtype=bool)
+        self._is_pressing = np.zeros(4, dtype=bool)
 
     def step(self, time: float, torques: Floats) -> Floats:
         """Return (12,) set points for the next millisecond [rad].
@@ -60,23 +60,25 @@ class Fingers:
             time: simulated time [s].
             torques: (12,) present torques of the drives [Nm].
         """
-        while self._waiting and self._waiting[0].time <= time + 1e-9:
-            self._goal = self._waiting.pop(0).goal
+        while self._pending and self._pending[0].time <= time + 1e-9:
+            self._goal = self._pending.pop(0).goal
             closes = not self._grip.stuck and self._goal > self.shares.mean()
             self._closing_since = time if closes else np.inf
-            self._told = time
+            self._commanded_at = time
         if time >= self._closing_since:
             press = torques[::3] / (LEVERS[0] * self._grip.force)
-            self._resting = np.where(self._resting, press > 2 / 3, press > 1.0)
-            step = np.where(self._resting, 0.0, self.closing_per_s * PERIOD_S)
+            self._is_pressing = np.where(self._is_pressing, press > 2 / 3, press > 1.0)
+            step = np.where(self._is_pressing, 0.0, self.closing_per_s * PERIOD_S)
             self.shares = np.minimum(self.shares + step, self._goal)
         elif not self._grip.stuck:
-            opens = np.where(time >= self._told + self._late, self.opening_per_s * PERIOD_S, 0.0)
+            opens = np.where(
+                time >= self._commanded_at + self._late, self.opening_per_s * PERIOD_S, 0.0
+            )
             self.shares = np.maximum(self.shares - opens, self._goal)
-        way = self._postures.closed - self._postures.opened
-        return np.asarray((self._postures.opened + self.shares[:, None] * way).ravel())
+        travel = self._postures.closed - self._postures.opened
+        return np.asarray((self._postures.opened + self.shares[:, None] * travel).ravel())
 
-    def most(self, time: float) -> Floats:
+    def torque_limits(self, time: float) -> Floats:
         """Return (12,) present torque limits of the drives [Nm]."""
         force = 4.0 * self._grip.force
         if time >= self._closing_since and math.isfinite(self._grip.fading):
@@ -110,7 +112,7 @@ class Impedance:
         self._qpos = model.jnt_qposadr[ids]
         self._dof = model.jnt_dofadr[ids]
         self._most = model.jnt_actfrcrange[ids, 1]
-        self._arm = SetPoints(arm, EARLY)
+        self._arm = SetPoints(arm, TICK_TOLERANCE)
         self._targets = rest.copy()
         self._speeds = np.zeros(len(ALL))
         self._torques = np.zeros(len(ALL))
@@ -121,8 +123,8 @@ class Impedance:
         self._compliance = compliance
         self._missed = np.zeros(len(ARMS["right"]))
         self._gravity_factors = gravity_factors
-        self._arm_places = _slice(ARMS["right"])
-        self._hand_places = _slice(FINGERS["right"])
+        self._arm_slice = _slice(ARMS["right"])
+        self._hand_slice = _slice(FINGERS["right"])
 
     @property
     def targets(self) -> dict[str, float]:
@@ -131,25 +133,25 @@ class Impedance:
 
     def torques(self, data: mj.MjData) -> Floats:
         """Return (joints,) torques at `data.time` [Nm]."""
-        arm, hand = self._arm_places, self._hand_places
+        arm, hand = self._arm_slice, self._hand_slice
         self._targets[arm], self._speeds[arm] = self._arm.at(data.time)
         if data.time >= self._compliance.guarded[0]:
-            self._guard(data)
+            self._pause_if_strained(data)
         self._targets[hand] = self._fingers.step(data.time, self._torques[hand])
         torques = data.qfrc_bias[self._dof] * self._gravity_factors
         torques += self._stiffness * (self._targets - data.qpos[self._qpos])
         torques += self._damping * (self._speeds - data.qvel[self._dof])
         np.clip(torques, -self._most, self._most, out=torques)
-        most = self._fingers.most(data.time)
-        torques[hand] = np.clip(torques[hand], -most, most)
+        torque_limits = self._fingers.torque_limits(data.time)
+        torques[hand] = np.clip(torques[hand], -torque_limits, torque_limits)
         self._torques = torques
         return np.asarray(torques)
 
-    def _guard(self, data: mj.MjData) -> None:
-        arm = self._arm_places
+    def _pause_if_strained(self, data: mj.MjData) -> None:
+        arm = self._arm_slice
         strain = self._targets[arm] + self._missed - data.qpos[self._qpos[arm]]
         if data.time > self._compliance.guarded[1]:
-            self._missed *= 1.0 - PERIOD_S / _MAKE_UP_S
+            self._missed *= 1.0 - PERIOD_S / _CATCH_UP_S
         elif np.abs(strain).max() > self._compliance.most_strain:
             self._missed -= self._speeds[arm] * PERIOD_S
             self._speeds[arm] = 0.0

@@ -79,14 +79,14 @@ def _signals(
     random: np.random.Generator,
 ) -> Iterator[Encoded]:
     """Yield the robot's other messages; they have their own generator of delays, so that joint states do not change."""
-    goals = [(one.time, one.goal) for one in sorted(program.gripper, key=lambda one: one.time)]
+    goals = [(c.time, c.goal) for c in sorted(program.gripper, key=lambda command: command.time)]
     yield from () if wrist is None else wrist.messages(start_ns)
     yield from RIGHT_GRIPPER.messages(readings, goals, start_ns, random)
     for name, joints in (("right_arm", ARMS["right"]), ("right_hand", FINGERS["right"])):
         yield from controller_messages(f"{name}_controller", joints, readings, start_ns, random)
 
 
-def path_of(thing: str, samples: Sequence[Sample]) -> dict[str, Any]:
+def path_columns(thing: str, samples: Sequence[Sample]) -> dict[str, Any]:
     """Return an object's path for `truth.json`; metres, w x y z, newtons, seconds from the start.
 
     The pose relative to the right palm is in that link's frame.

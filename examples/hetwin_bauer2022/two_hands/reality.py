@@ -11,7 +11,7 @@ from pathlib import Path
 import mujoco as mj
 from transforms3d.quaternions import qinverse, qmult, rotate_vector
 
-from hetwin_bauer2022.mismatch import Truths
+from hetwin_bauer2022.mismatch import TrueValues
 from hetwin_bauer2022.two_hands.joints import ALL, PALM, drives
 from hetwin_stand_ins.physics import add_motors, add_solid, set_options
 from hetwin_stand_ins.solids import Solid
@@ -20,13 +20,13 @@ from hetwin_suite.model import Floats
 PERIOD_S = 0.001
 """Step of physics and controller."""
 
-_STIFF = (0.004, 1.0)
+_STIFF_CONTACT = (0.004, 1.0)
 """Time constant [s] and damping ratio of contacts of static bodies."""
 # Collision bits. The robot's links pass through each other, except for fingers.
-_THINGS, _ROBOT, _FINGERS = 1, 2, 4
+_OBJECT_BIT, _ROBOT_BIT, _FINGER_BIT = 1, 2, 4
 
 
-def build(robot: Path, solids: Sequence[Solid], truths: Truths) -> mj.MjModel:
+def build(robot: Path, solids: Sequence[Solid], truths: TrueValues) -> mj.MjModel:
     """Compile the real world.
 
     Args:
@@ -53,14 +53,14 @@ def build(robot: Path, solids: Sequence[Solid], truths: Truths) -> mj.MjModel:
     return spec.compile()
 
 
-def _set_robot_contacts(spec: mj.MjSpec, truths: Truths) -> None:
+def _set_robot_contacts(spec: mj.MjSpec, truths: TrueValues) -> None:
     """Enable collisions of the right hand and its forearm only."""
     for geom in spec.geoms:
         geom.contype = geom.conaffinity = 0
         if geom.name.startswith(("right_hand", "right_arm_link_5", "right_arm_link_6")):
-            geom.contype, geom.conaffinity = _ROBOT, _THINGS
+            geom.contype, geom.conaffinity = _ROBOT_BIT, _OBJECT_BIT
         if geom.name.startswith("right_hand_finger"):
-            geom.contype, geom.conaffinity = _ROBOT | _FINGERS, _THINGS | _FINGERS
+            geom.contype, geom.conaffinity = _ROBOT_BIT | _FINGER_BIT, _OBJECT_BIT | _FINGER_BIT
             geom.friction = [truths.finger_friction, 0.003, 0.0001]
             geom.condim = 4
             geom.solref = truths.touch
@@ -68,12 +68,12 @@ def _set_robot_contacts(spec: mj.MjSpec, truths: Truths) -> None:
 
 
 def _add_solid(
-    spec: mj.MjSpec, solid: Solid, truths: Truths, moving: dict[str, mj.MjsBody]
+    spec: mj.MjSpec, solid: Solid, truths: TrueValues, moving: dict[str, mj.MjsBody]
 ) -> None:
     origin = truths.poses.get(solid.model, solid.origin)
-    turn = qinverse(solid.origin[3:])
-    position = rotate_vector(solid.position - solid.origin[:3], turn)
-    quaternion = qmult(turn, solid.quaternion)
+    inverse = qinverse(solid.origin[3:])
+    position = rotate_vector(solid.position - solid.origin[:3], inverse)
+    quaternion = qmult(inverse, solid.quaternion)
     body = spec.worldbody
     if not solid.moves:
         position = origin[:3] + rotate_vector(position, origin[3:])
@@ -86,26 +86,26 @@ def _add_solid(
         )
         body.add_freejoint(name=solid.model)
     geom = add_solid(body, solid, position, quaternion)
-    geom.friction, geom.solref = [solid.friction, 0.002, 0.001], _STIFF
+    geom.friction, geom.solref = [solid.friction, 0.002, 0.001], _STIFF_CONTACT
     geom.rgba = [0.72, 0.55, 0.37, 1.0]
-    geom.contype, geom.conaffinity = _THINGS, _THINGS | _ROBOT
+    geom.contype, geom.conaffinity = _OBJECT_BIT, _OBJECT_BIT | _ROBOT_BIT
     if solid.moves:
         mass = truths.masses.get(solid.model, solid.mass)
         # All of a model's mass is in its first shape.
-        _make_loose(geom, truths, mass if len(body.geoms) == 1 else 0.0)
+        _make_movable(geom, truths, mass if len(body.geoms) == 1 else 0.0)
 
 
 def _add_hull(
-    spec: mj.MjSpec, model: str, corners: Floats, truths: Truths, body: mj.MjsBody
+    spec: mj.MjSpec, model: str, corners: Floats, truths: TrueValues, body: mj.MjsBody
 ) -> None:
     spec.add_mesh(name=model, uservert=corners.ravel())
     geom = body.add_geom(type=mj.mjtGeom.mjGEOM_MESH, meshname=model)
     geom.friction = body.geoms[0].friction
-    geom.contype, geom.conaffinity = _THINGS, _THINGS | _ROBOT
-    _make_loose(geom, truths, 0.0)
+    geom.contype, geom.conaffinity = _OBJECT_BIT, _OBJECT_BIT | _ROBOT_BIT
+    _make_movable(geom, truths, 0.0)
 
 
-def _make_loose(geom: mj.MjsGeom, truths: Truths, mass: float) -> None:
+def _make_movable(geom: mj.MjsGeom, truths: TrueValues, mass: float) -> None:
     geom.mass = mass
     geom.solref = truths.bounce
     geom.condim = 6

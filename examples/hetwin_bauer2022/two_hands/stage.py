@@ -20,9 +20,9 @@ from hetwin_bauer2022.two_hands.joints import (
     PALM,
 )
 from hetwin_bauer2022.two_hands.reality import PERIOD_S
-from hetwin_bauer2022.two_hands.witness import Witness
+from hetwin_bauer2022.two_hands.witness import PathRecorder
 from hetwin_stand_ins.motion import Program
-from hetwin_stand_ins.reaching import Reacher
+from hetwin_stand_ins.reaching import ArmKinematics
 from hetwin_stand_ins.sensing import Driver, Sensors
 from hetwin_stand_ins.signals import Wrist
 from hetwin_suite.model import Floats
@@ -40,21 +40,21 @@ DRIVERS = (
 )
 
 
-def right_hand(robot: Path, offset: tuple[float, float, float] = GRASP_OFFSET) -> Reacher:
+def right_hand(robot: Path, offset: tuple[float, float, float] = GRASP_OFFSET) -> ArmKinematics:
     """Return the inverse kinematics of the right arm for a point of its palm, by default the grasp frame.
 
     Args:
         robot: URDF of the robot.
         offset: position of the point in the palm [m].
     """
-    return Reacher(mj.MjModel.from_xml_path(str(robot)), ARMS["right"], PALM, offset)
+    return ArmKinematics(mj.MjModel.from_xml_path(str(robot)), ARMS["right"], PALM, offset)
 
 
-def enact(
+def execute_program(
     model: mj.MjModel,
     program: Program,
     real: RealWorld,
-    witness: Witness,
+    witness: PathRecorder,
     random: np.random.Generator,
     hidden_s: float = 0.0,
     wrist: Wrist | None = None,
@@ -75,10 +75,10 @@ def enact(
         The readings of the sensors.
     """
     data = mj.MjData(model)
-    rest = start(model, data, program)
+    initial = start(model, data, program)
     fingers = Fingers(sorted(program.gripper, key=lambda c: c.time), real.grip, POSTURES)
     controller = Impedance(
-        model, program.set_points(), rest, fingers, real.gravity_factors, real.compliance
+        model, program.set_points(), initial, fingers, real.gravity_factors, real.compliance
     )
     sensors = Sensors(model, DRIVERS, random)
     hidden = round(hidden_s / PERIOD_S)
@@ -100,18 +100,18 @@ def enact(
 
 def start(model: mj.MjModel, data: mj.MjData, program: Program) -> Floats:
     """Set all joints to the program's start, and return their positions in the order of `ALL` [rad]."""
-    places = places_at_start(program)
-    for name, position in places.items():
+    positions = initial_positions(program)
+    for name, position in positions.items():
         data.joint(name).qpos[0] = position
     mj.mj_forward(model, data)
-    return np.array([places[name] for name in ALL])
+    return np.array([positions[name] for name in ALL])
 
 
-def places_at_start(program: Program) -> dict[str, float]:
+def initial_positions(program: Program) -> dict[str, float]:
     """Return joint -> position at the program's start [rad]."""
-    places = dict.fromkeys(ALL, 0.0)
-    places |= dict(zip(ARMS["right"], program.home, strict=True))
+    positions = dict.fromkeys(ALL, 0.0)
+    positions |= dict(zip(ARMS["right"], program.home, strict=True))
     for side, closing in (("right", program.gripper[0].goal), ("left", 0.0)):
         posture = np.tile(OPENED + closing * (CLOSED - OPENED), 4)
-        places |= dict(zip(FINGERS[side], posture, strict=True))
-    return places
+        positions |= dict(zip(FINGERS[side], posture, strict=True))
+    return positions

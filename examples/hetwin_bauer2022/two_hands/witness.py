@@ -41,7 +41,7 @@ class Sample:
 
 
 @dataclass
-class Witness:
+class PathRecorder:
     """Samples the state of an object in the stand-in's world.
 
     Args:
@@ -57,12 +57,12 @@ class Witness:
         self._body = self.model.body(self.thing).id
         self._palm = self.model.body(PALM).id
         bodies = self.model.geom_bodyid
-        self._mine = bodies == self._body
-        self._finger = np.full(self.model.ngeom, -1)
+        self._is_object_geom = bodies == self._body
+        self._finger_of_geom = np.full(self.model.ngeom, -1)
         for geom in range(self.model.ngeom):
             name = self.model.body(bodies[geom]).name
             if name.startswith("right_hand_finger_"):
-                self._finger[geom] = int(name.split("_")[3]) - 1
+                self._finger_of_geom[geom] = int(name.split("_")[3]) - 1
 
     def observe(self, time: float, data: mj.MjData) -> None:
         """Sample the current state."""
@@ -71,17 +71,17 @@ class Witness:
         self.samples.append(Sample(round(time, 6), pose, in_palm, *self._contacts(data, pose)))
 
     def _in_palm(self, data: mj.MjData, pose: Floats) -> Floats:
-        turn = data.xmat[self._palm].reshape(3, 3)
+        rotation = data.xmat[self._palm].reshape(3, 3)
         inverse, relative = np.zeros(4), np.zeros(4)
         mj.mju_negQuat(inverse, data.xquat[self._palm])
         mj.mju_mulQuat(relative, inverse, pose[3:])
-        return np.concatenate([turn.T @ (pose[:3] - data.xpos[self._palm]), relative])
+        return np.concatenate([rotation.T @ (pose[:3] - data.xpos[self._palm]), relative])
 
     def _contacts(self, data: mj.MjData, pose: Floats) -> tuple[Floats, float, Floats]:
         """Return the fingers' forces, the sum of all others, and the fingers' heights; see `Sample`."""
         fingers, others, moments = np.zeros(4), 0.0, np.zeros(4)
-        for index, pair, force in contact_forces(self.model, data, self._mine):
-            finger = int(self._finger[pair].max())
+        for index, pair, force in contact_forces(self.model, data, self._is_object_geom):
+            finger = int(self._finger_of_geom[pair].max())
             if finger >= 0:
                 fingers[finger] += force
                 moments[finger] += force * (data.contact.pos[index, 2] - pose[2])
@@ -98,25 +98,25 @@ def contact_heights(samples: list[Sample], time: float) -> list[float | None]:
     return [None if np.isnan(height) else round(float(height), 5) for height in heights]
 
 
-def intervals(samples: list[Sample], true: NDArray[np.bool_]) -> list[tuple[float, float]]:
-    """Return start and end [s] of the intervals in which `true` (one per sample) holds."""
-    found: list[tuple[float, float]] = []
-    for sample, flag in zip(samples, true, strict=True):
+def intervals(samples: list[Sample], flags: NDArray[np.bool_]) -> list[tuple[float, float]]:
+    """Return start and end [s] of the intervals in which `flags` (one per sample) holds."""
+    spans: list[tuple[float, float]] = []
+    for sample, flag in zip(samples, flags, strict=True):
         if not flag:
             continue
-        if found and sample.time - found[-1][1] <= GAP_S:
-            found[-1] = (found[-1][0], sample.time)
+        if spans and sample.time - spans[-1][1] <= GAP_S:
+            spans[-1] = (spans[-1][0], sample.time)
         else:
-            found.append((sample.time, sample.time))
-    return found
+            spans.append((sample.time, sample.time))
+    return spans
 
 
-def touched(samples: list[Sample]) -> NDArray[np.bool_]:
+def touch_mask(samples: list[Sample]) -> NDArray[np.bool_]:
     """Return (n,) whether any finger touches the object."""
     return np.array([bool(np.any(s.fingers > TOUCH_N)) for s in samples])
 
 
-def held(samples: list[Sample]) -> NDArray[np.bool_]:
+def hold_mask(samples: list[Sample]) -> NDArray[np.bool_]:
     """Return (n,) whether fingers on both sides of the hand press on the object."""
     return np.array(
         [s.fingers[:2].max() > TOUCH_N and s.fingers[2:].max() > TOUCH_N for s in samples]

@@ -44,8 +44,8 @@ class Coffee(Model[CoffeeSettings]):
 
     def step(self, tick: Tick) -> Changes:
         """Cool the coffee, exactly for any length of a step."""
-        left = math.exp(-tick.period / self.settings.time_constant)
-        self._kelvin = self.settings.room + (self._kelvin - self.settings.room) * left
+        remaining_fraction = math.exp(-tick.period / self.settings.time_constant)
+        self._kelvin = self.settings.room + (self._kelvin - self.settings.room) * remaining_fraction
         return tick.changes().set(self.settings.cup, TEMPERATURE, self._kelvin)
 
     def command(self, name: str, arguments: Mapping[str, Json]) -> None:

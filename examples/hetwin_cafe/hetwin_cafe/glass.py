@@ -42,11 +42,11 @@ class Glass(Model[GlassSettings]):
     def step(self, tick: Tick) -> Changes:
         """Compare the contact forces with its strength."""
         glass, scene, changes = self.settings.glass, tick.scene, tick.changes()
-        rows = scene.proximity[scene.proximity[:, 0] == scene.layout.entity_id(glass)]
-        forces = np.linalg.norm(rows[:, _FORCE], axis=1)
+        contacts = scene.proximity[scene.proximity[:, 0] == scene.layout.entity_id(glass)]
+        forces = np.linalg.norm(contacts[:, _FORCE], axis=1)
         if self._intact and forces.max(initial=0.0) > self.settings.strength:
             self._intact = False
             hardest = int(np.argmax(forces))
-            other = scene.layout.entities[int(rows[hardest, 1])].name
+            other = scene.layout.entities[int(contacts[hardest, 1])].name
             changes.event("broke", object=glass, other=other, force=float(forces[hardest]))
         return changes.set(glass, INTACT, self._intact)

@@ -25,13 +25,13 @@ def record_wave(folder: Path, take: Take, random: np.random.Generator) -> dict[s
         positions, velocities, _ = motion.at(time)
         measured = positions + random.normal(0.0, 1e-3, len(JOINTS))
         readings.append(Reading(time, JOINTS, measured, velocities, np.zeros(len(JOINTS))))
-    said = [
+    announcements = [
         Announcement(0.0, "wave", "begin", {}),
         Announcement(motion.duration, "wave", "end", {}),
     ]
     write_episode(
         *(folder, "cafe", {}, {**take.truth, **summary}),
-        lambda bag: write_bag(bag, START_NS, readings, said, random),
+        lambda bag: write_bag(bag, START_NS, readings, announcements, random),
     )
     return summary
 
@@ -39,5 +39,5 @@ def record_wave(folder: Path, take: Take, random: np.random.Generator) -> dict[s
 def wave(_folder: Path, times: int = 3, angle: float = 0.4) -> JointTrajectory:
     """Return waves of 1 s each [rad]: `source: {installed: wave, arguments: {times: 2, angle: 0.3}}`."""
     seconds = np.linspace(0.0, times, round(times / PERIOD_S) + 1)
-    turn = angle * np.sin(2 * np.pi * seconds) ** 2
-    return JointTrajectory(JOINTS, seconds, np.column_stack([turn, -turn]))
+    angles = angle * np.sin(2 * np.pi * seconds) ** 2
+    return JointTrajectory(JOINTS, seconds, np.column_stack([angles, -angles]))

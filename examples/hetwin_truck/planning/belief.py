@@ -76,29 +76,33 @@ class Beliefs:
         """Return the belief after a strategy, with simulation of beliefs that are missing on the path to it."""
         if strategy in self._nodes:
             return self._nodes[strategy]
-        before = self.after(strategy[:-1])
-        node = self._lose(before, strategy) if before.lost else self._move(before, strategy)
+        previous = self.after(strategy[:-1])
+        node = (
+            self._lost_node(previous, strategy)
+            if previous.lost
+            else self._moved_node(previous, strategy)
+        )
         self._nodes[strategy] = node
         return node
 
-    def _lose(self, before: Node, strategy: Strategy) -> Node:
-        return Node(strategy, before.unloaded, before.seconds, 0.0, lost=True)
+    def _lost_node(self, previous: Node, strategy: Strategy) -> Node:
+        return Node(strategy, previous.unloaded, previous.seconds, 0.0, lost=True)
 
-    def _move(self, before: Node, strategy: Strategy) -> Node:
+    def _moved_node(self, previous: Node, strategy: Strategy) -> Node:
         depth = len(strategy) - 1
-        states = self._states[before.strategy]
+        states = self._states[previous.strategy]
         results = [
             particle.move(state, strategy[-1], depth, self._mode)
             for particle, state in zip(self.particles, states, strict=True)
         ]
-        after = [r.state for r in results if r.state is not None]
-        lost = len(after) < len(results)
+        states_after = [r.state for r in results if r.state is not None]
+        lost = len(states_after) < len(results)
         if not lost:
-            self._states[strategy] = after
+            self._states[strategy] = states_after
         return Node(
             strategy,
-            before.unloaded + float(np.mean([r.unloaded for r in results])),
-            before.seconds + float(np.mean([r.seconds for r in results])),
+            previous.unloaded + float(np.mean([r.unloaded for r in results])),
+            previous.seconds + float(np.mean([r.seconds for r in results])),
             sum(r.processor_s for r in results),
             lost,
         )

@@ -20,7 +20,7 @@ from hetwin_suite.runs import BadInput, import_library
 from hetwin_truck.planning.belief import Strategy
 
 EXTRA = "learn"
-_TREES = 200
+_TREE_COUNT = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,24 +38,26 @@ class StrategyLibrary:
     strategies: tuple[Strategy, ...]
     loads: tuple[LoadRates, ...]
 
-    def few(self, most: int) -> StrategyLibrary:
-        """Return the library with at most `most` strategies: the best one, then the most complementary ones.
+    def reduced_to(self, max_count: int) -> StrategyLibrary:
+        """Return the library with at most `max_count` strategies: the best one, then the most complementary ones.
 
         With many strategies, a different one is best on each load, partly by luck, and a classifier learns little.
         """
-        rates = np.array([one.rates for one in self.loads])
-        kept = [best_single(self.loads)]
-        while len(kept) < min(most, len(self.strategies)):
-            best = rates[:, kept].max(axis=1, keepdims=True)
-            brought = np.maximum(rates, best).mean(axis=0)
-            brought[kept] = -np.inf
-            kept.append(int(brought.argmax()))
-        loads = [LoadRates(one.features, tuple(one.rates[i] for i in kept)) for one in self.loads]
-        return StrategyLibrary(tuple(self.strategies[i] for i in kept), tuple(loads))
+        rates = np.array([load.rates for load in self.loads])
+        chosen = [best_single(self.loads)]
+        while len(chosen) < min(max_count, len(self.strategies)):
+            best = rates[:, chosen].max(axis=1, keepdims=True)
+            mean_rates_with = np.maximum(rates, best).mean(axis=0)
+            mean_rates_with[chosen] = -np.inf
+            chosen.append(int(mean_rates_with.argmax()))
+        loads = [
+            LoadRates(load.features, tuple(load.rates[i] for i in chosen)) for load in self.loads
+        ]
+        return StrategyLibrary(tuple(self.strategies[i] for i in chosen), tuple(loads))
 
     def save(self, file: Path) -> None:
         """Write the library as JSON."""
-        loads = [{"features": one.features, "rates": one.rates} for one in self.loads]
+        loads = [{"features": load.features, "rates": load.rates} for load in self.loads]
         text = json.dumps({"strategies": self.strategies, "loads": loads}, indent=1)
         file.write_text(text + "\n", encoding="utf-8")
 
@@ -64,38 +66,40 @@ def read_strategy_library(file: Path) -> StrategyLibrary:
     """Read a library written by `save`.
 
     Raises:
-        BadInput: if the file is no library, or lacks rates of a load.
+        BadInput: if the file is not a library, or lacks rates of a load.
     """
-    expected = "a file that `hetwin truck learn` has written"
+    expected = "a file written by `hetwin truck learn`"
     try:
         text = file.read_bytes()
     except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        raise BadInput(f"this file cannot be read: {why}", file=file, expected=expected) from error
+        reason = (error.strerror or str(error)).lower()
+        raise BadInput(
+            f"this file cannot be read: {reason}", file=file, expected=expected
+        ) from error
     try:
-        found = json.loads(text)
-        strategies = tuple(tuple(map(str, one)) for one in found["strategies"])
+        data = json.loads(text)
+        strategies = tuple(tuple(map(str, strategy)) for strategy in data["strategies"])
         loads = tuple(
-            LoadRates(tuple(map(float, one["features"])), tuple(map(float, one["rates"])))
-            for one in found["loads"]
+            LoadRates(tuple(map(float, load["features"])), tuple(map(float, load["rates"])))
+            for load in data["loads"]
         )
     except (ValueError, KeyError, TypeError) as error:
         raise BadInput(
-            "this is no library of strategies for the truck",
+            "not a library of strategies for the truck",
             file=file,
             found=f"{error!r}",
             expected=expected,
         ) from error
     if not strategies or not loads:
         raise BadInput(
-            "there is nothing to choose from",
+            "the library is empty",
             file=file,
             where="loads" if strategies else "strategies",
             expected="at least one",
         )
-    if any(len(one.rates) != len(strategies) for one in loads):
+    if any(len(load.rates) != len(strategies) for load in loads):
         raise BadInput(
-            "a load says nothing of some strategies",
+            "a load lacks rates of some strategies",
             file=file,
             where="loads",
             expected=f"{len(strategies)} rates each",
@@ -120,38 +124,38 @@ class Chooser:
         )
         features, classes, weights = _examples(learned.loads)
         self._forest: Any = ensemble.RandomForestClassifier(
-            _TREES, random_state=seed, oob_score=True
+            _TREE_COUNT, random_state=seed, oob_score=True
         )
         with warnings.catch_warnings():
-            # With few loads, some are in the sample of every tree.
+            # With few loads, some are in the bootstrap samples of all trees and have no out-of-bag estimate.
             warnings.simplefilter("ignore", UserWarning)
             self._forest.fit(features, classes, sample_weight=weights)
         self._means = mean_rates(learned.loads)
-        self._by_looks = self._tells_apart(learned.loads)
+        self._uses_features = self._beats_best_single(learned.loads)
 
     def ranked(self, features: Sequence[float] | Floats) -> list[Strategy]:
         """Return all strategies, the one that suits a load with these features first."""
-        worth = self._means
-        if self._by_looks:
-            asked = np.asarray(features, np.float64)[None, :]
-            # Strategies that are best on no load are no classes: they come last.
-            worth = np.full(len(self._strategies), -1.0)
-            worth[self._forest.classes_.astype(int)] = self._forest.predict_proba(asked)[0]
-        return [self._strategies[i] for i in np.argsort(-worth, kind="stable")]
+        scores = self._means
+        if self._uses_features:
+            observed = np.asarray(features, np.float64)[None, :]
+            # Strategies that are not the best one on any load are not classes: they come last.
+            scores = np.full(len(self._strategies), -1.0)
+            scores[self._forest.classes_.astype(int)] = self._forest.predict_proba(observed)[0]
+        return [self._strategies[i] for i in np.argsort(-scores, kind="stable")]
 
-    def _tells_apart(self, loads: Sequence[LoadRates]) -> bool:
+    def _beats_best_single(self, loads: Sequence[LoadRates]) -> bool:
         """Whether choices beat the best single strategy, with each load left out of the trees that choose for it."""
-        rates = np.array([one.rates for one in loads])
+        rates = np.array([load.rates for load in loads])
         votes = np.nan_to_num(np.atleast_2d(self._forest.oob_decision_function_))
         chosen = self._forest.classes_[votes.argmax(axis=1)].astype(int)
-        brought = rates[np.arange(len(loads)), chosen]
-        return bool(brought.mean() > rates[:, best_single(loads)].mean())
+        mean_rates_with = rates[np.arange(len(loads)), chosen]
+        return bool(mean_rates_with.mean() > rates[:, best_single(loads)].mean())
 
 
 def _examples(loads: Sequence[LoadRates]) -> tuple[Floats, Floats, Floats]:
     """Return features, best strategies and weights of the loads; a weight is the cost of the other strategies."""
-    features = np.array([one.features for one in loads])
-    rates = np.array([one.rates for one in loads])
+    features = np.array([load.features for load in loads])
+    rates = np.array([load.rates for load in loads])
     weights = rates.max(axis=1) - rates.mean(axis=1)
     # Loads on which all strategies are equal get a small weight, so that there is always something to learn from.
     return features, rates.argmax(axis=1).astype(np.float64), weights + 1e-6
@@ -159,7 +163,7 @@ def _examples(loads: Sequence[LoadRates]) -> tuple[Floats, Floats, Floats]:
 
 def mean_rates(loads: Sequence[LoadRates]) -> Floats:
     """Return the mean rate of each strategy over all loads [packets per hour]."""
-    return np.asarray(np.mean([one.rates for one in loads], axis=0), np.float64)
+    return np.asarray(np.mean([load.rates for load in loads], axis=0), np.float64)
 
 
 def best_single(loads: Sequence[LoadRates]) -> int:

@@ -35,7 +35,7 @@ def moves_within(deepest: float) -> tuple[str, ...]:
     return tuple(move for move in MOVES if SWEEPS.get(move, 0.0) <= deepest)
 
 
-class After(NamedTuple):
+class MoveResult(NamedTuple):
     """The result of one move of one particle.
 
     Attributes:
@@ -51,7 +51,7 @@ class After(NamedTuple):
     state: object | None
 
 
-class _Noisy(Unloader):
+class _NoisyUnloader(Unloader):
     """An unloader that observes the boxes with noise."""
 
     def __init__(self, site: Site, into_wall: float) -> None:
@@ -59,8 +59,8 @@ class _Noisy(Unloader):
         self.random = np.random.default_rng(0)
 
     def boxes(self) -> Floats:
-        seen = super().boxes()
-        noisy = seen + self.random.normal(0.0, SENSING, seen.shape)
+        boxes = super().boxes()
+        noisy = boxes + self.random.normal(0.0, SENSING, boxes.shape)
         # In a box thinner than the noise, lower and upper corners keep their order.
         return np.hstack(
             [np.minimum(noisy[:, :3], noisy[:, 3:]), np.maximum(noisy[:, :3], noisy[:, 3:])]
@@ -92,7 +92,9 @@ class Particle:
     ) -> None:
         self._site, self._seed = Site(packets, sleep=sleep), tuple(seed)
         depths = {"pick": 0.0, **SWEEPS}
-        self._unloaders = {name: _Noisy(self._site, depth) for name, depth in depths.items()}
+        self._unloaders = {
+            name: _NoisyUnloader(self._site, depth) for name, depth in depths.items()
+        }
         self._site.settle()
         self.start = self._site.save()
 
@@ -103,7 +105,7 @@ class Particle:
         unloader.random = np.random.default_rng((*self._seed, 0))
         return unloader.boxes()
 
-    def move(self, state: object, name: str, depth: int, mode: str) -> After:
+    def move(self, state: object, name: str, depth: int, mode: str) -> MoveResult:
         """Make a move from a state.
 
         Args:
@@ -118,5 +120,7 @@ class Particle:
         try:
             outcome = unloader.perform("pick" if name == "pick" else "sweep", mode)
         except Diverged:
-            return After(0, 0.0, 0.0, None)
-        return After(len(outcome.unloaded), outcome.simulated, outcome.cpu, self._site.save())
+            return MoveResult(0, 0.0, 0.0, None)
+        return MoveResult(
+            len(outcome.unloaded), outcome.simulated, outcome.processor_s, self._site.save()
+        )

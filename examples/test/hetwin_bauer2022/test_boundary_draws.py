@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from hetwin_bauer2022.drops import draw as drops
-from hetwin_bauer2022.drops.boundary import ASIDE_M, LATE_S, at_the_boundary
+from hetwin_bauer2022.drops.boundary import ASIDE_M, LATE_S, redraw_near_boundary
 from hetwin_bauer2022.episodes import record_episodes
 from hetwin_bauer2022.insertions import draw as insertions
 from hetwin_bauer2022.insertions.boundary import BEYOND_M
-from hetwin_bauer2022.insertions.boundary import at_the_boundary as insertion_at_the_boundary
+from hetwin_bauer2022.insertions.boundary import redraw_near_boundary as insertion_at_the_boundary
 from hetwin_bauer2022.kind import FlawChoice, GraspChoice, Kind
 from hetwin_bauer2022.two_hands.control import Fingers, Postures
 from hetwin_bauer2022.two_hands.joints import CLOSED, OPENED
@@ -22,7 +22,7 @@ from hetwin_stand_ins.motion import Grip, GripperCommand
 
 def test_what_decides_a_drop_is_spread_and_the_rest_stays() -> None:
     usual = [drops.draw(np.random.default_rng(i)) for i in range(200)]
-    found = [at_the_boundary(one, np.random.default_rng(i)) for i, one in enumerate(usual)]
+    found = [redraw_near_boundary(one, np.random.default_rng(i)) for i, one in enumerate(usual)]
     kept = [(one.container, one.bounce) for one in usual]
     assert kept == [(one.container, one.bounce) for one in found]
     away = [float(np.hypot(*one.place_error[:2])) for one in found]

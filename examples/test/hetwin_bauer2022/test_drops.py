@@ -15,14 +15,14 @@ from support.recorded_episodes import two_drops
 from hetwin_bauer2022.containers import container
 from hetwin_bauer2022.drops import episode
 from hetwin_bauer2022.drops.draw import Draw, Flaw, draw
-from hetwin_bauer2022.drops.episode import Drop, carry_out
+from hetwin_bauer2022.drops.episode import Drop, execute_draw
 from hetwin_bauer2022.drops.program import plan
 from hetwin_bauer2022.drops.verdict import judge
 from hetwin_bauer2022.episodes import Kind, record_episodes
 from hetwin_bauer2022.tennis_table import BALL_MASS, BALL_RADIUS, TABLE_TOP
 from hetwin_bauer2022.two_hands.joints import ALL, BODY, FINGERS
 from hetwin_bauer2022.two_hands.stage import right_hand
-from hetwin_bauer2022.two_hands.witness import Sample, held
+from hetwin_bauer2022.two_hands.witness import Sample, hold_mask
 
 FELT = ("/controller_state", "/status", "/wrench")
 """Ends of the topics of what controllers, gripper and wrist tell."""
@@ -57,7 +57,7 @@ def ordinary(**changes: Any) -> Draw:
 
 def carried_out(drawn: Draw) -> Drop:
     program = plan(right_hand(ROOT / episode.ROBOT), drawn)
-    return carry_out(drawn, program, np.random.default_rng(1), ROOT)
+    return execute_draw(drawn, program, np.random.default_rng(1), ROOT)
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +93,7 @@ def test_held_ball_is_borne_by_the_fingers_alone(drop: Drop) -> None:
 def test_let_go_ball_falls_freely(drop: Drop) -> None:
     let_go = drop.verdict.released_at
     assert let_go is not None
-    assert 0.0 < let_go - drop.program.when("release") < 0.1
+    assert 0.0 < let_go - drop.program.time_of("release") < 0.1
     falling = [s for s in drop.samples if let_go + 0.02 <= s.time <= let_go + 0.08]
     height = np.polyfit([s.time for s in falling], [s.pose[2] for s in falling], 2)
     assert 2 * height[0] == pytest.approx(-9.81, abs=0.3)
@@ -111,7 +111,7 @@ def test_sensors_tell_the_truth_but_for_noise(drop: Drop) -> None:
     assert names == {BODY, FINGERS["right"], FINGERS["left"]}
     hand = [r for r in drop.readings if r.joints == FINGERS["right"]]
     assert np.diff([r.time for r in hand]) == pytest.approx(0.01)
-    closed = next(r for r in hand if r.time >= drop.program.when("release") - 0.1)
+    closed = next(r for r in hand if r.time >= drop.program.time_of("release") - 0.1)
     free = hand[0]
     assert closed.efforts[::3].min() > 0.1, "torques of a grasp"
     assert np.abs(free.efforts).max() < 0.08
@@ -124,8 +124,8 @@ def test_fading_drives_lose_the_ball_on_the_way() -> None:
     assert max(s.pose[2] for s in lost.samples) > 0.92, "it was lifted"
     let_go = lost.verdict.released_at
     assert let_go is not None
-    assert let_go < lost.program.when("release") - 0.2
-    assert not held([s for s in lost.samples if s.time > let_go + 0.05]).any()
+    assert let_go < lost.program.time_of("release") - 0.2
+    assert not hold_mask([s for s in lost.samples if s.time > let_go + 0.05]).any()
 
 
 def test_fingers_that_close_above_the_ball_never_hold_it() -> None:

@@ -13,14 +13,14 @@ import pytest
 
 from hetwin_bauer2022.drops import draw as drops
 from hetwin_bauer2022.drops import episode
-from hetwin_bauer2022.drops.draw import Draw, Flaw, Grasp
-from hetwin_bauer2022.drops.fixed import (
+from hetwin_bauer2022.drops.choices import (
     PINCH_FORCE_N,
     PINCH_FRICTION,
     PINCH_HEIGHT_M,
     check_choices,
-    fixed,
+    with_choices,
 )
+from hetwin_bauer2022.drops.draw import Draw, Flaw, Grasp
 from hetwin_bauer2022.drops.program import plan
 from hetwin_bauer2022.insertions import draw as insertions
 from hetwin_bauer2022.kind import FlawChoice, GraspChoice
@@ -85,7 +85,7 @@ def test_a_seed_draws_what_it_drew_before_there_were_options() -> None:
 def test_a_fixed_flaw_leaves_all_other_draws(flaw: Flaw) -> None:
     for index in range(60):
         before = drawn(index)
-        after = fixed(before, recipe(index, flaw=flaw.value))
+        after = with_choices(before, recipe(index, flaw=flaw.value))
         assert after.flaw is flaw
         if before.flaw is flaw:
             assert after is before
@@ -100,7 +100,7 @@ def test_a_fixed_flaw_leaves_all_other_draws(flaw: Flaw) -> None:
 def test_a_pinch_leaves_all_other_draws() -> None:
     for index in range(60):
         before = drawn(index)
-        after = fixed(before, recipe(index, "pinch"))
+        after = with_choices(before, recipe(index, "pinch"))
         changed = OF_PINCH - ({"height_error"} if before.flaw is Flaw.HIGH else set())
         assert differences(before, after) == changed
         assert after.grasp is Grasp.PINCH
@@ -113,8 +113,8 @@ def test_a_pinch_leaves_all_other_draws() -> None:
 def test_mixed_grasps_are_cages_and_pinches_of_the_same_episodes() -> None:
     pinches = 0
     for index in range(60):
-        cage, pinch = drawn(index), fixed(drawn(index), recipe(index, "pinch"))
-        mixed = fixed(drawn(index), recipe(index, "mixed"))
+        cage, pinch = drawn(index), with_choices(drawn(index), recipe(index, "pinch"))
+        mixed = with_choices(drawn(index), recipe(index, "mixed"))
         pinches += mixed.grasp is Grasp.PINCH
         assert not differences(mixed, pinch if mixed.grasp is Grasp.PINCH else cage)
     assert 20 <= pinches <= 40
@@ -130,13 +130,13 @@ def test_two_options_that_fix_the_same_draw_are_refused(grasp: GraspChoice) -> N
 
 @pytest.mark.long
 def test_a_pinch_holds_the_ball_about_its_equator_by_friction() -> None:
-    chosen = fixed(drawn(0), recipe(0, "pinch", "none"))
+    chosen = with_choices(drawn(0), recipe(0, "pinch", "none"))
     program = plan(right_hand(ROOT / episode.ROBOT), chosen)
-    drop = episode.carry_out(chosen, program, generator(SEED, 0), ROOT)
+    drop = episode.execute_draw(chosen, program, generator(SEED, 0), ROOT)
     assert drop.verdict.success
     (hold,) = drop.verdict.holds
-    assert hold[1] > program.when("release")
-    heights = contact_heights(drop.samples, program.when("bind"))
+    assert hold[1] > program.time_of("release")
+    heights = contact_heights(drop.samples, program.time_of("bind"))
     assert all(height is not None and -0.003 <= height <= 0.008 for height in heights), heights
     high = [s for s in drop.samples if s.pose[2] > 0.95 and hold[0] < s.time < hold[1] - 0.01]
     assert min(s.fingers.min() for s in high) > 3.0
@@ -149,7 +149,7 @@ def test_aims_near_the_rim_stay_on_their_side_and_leave_all_other_draws() -> Non
     nearest, farthest = 1.0, 0.0
     for index in range(60):
         before = drawn(index)
-        after = fixed(before, Recipe(SEED, index, near_rim=0.01))
+        after = with_choices(before, Recipe(SEED, index, near_rim=0.01))
         assert differences(before, after) == {"aim"}
         assert (after.aim > 0) == (before.aim > 0)
         nearest, farthest = min(nearest, abs(after.aim)), max(farthest, abs(after.aim))
@@ -160,18 +160,20 @@ def test_aims_near_the_rim_stay_on_their_side_and_leave_all_other_draws() -> Non
 def test_what_is_shifted_is_elsewhere_in_truth_alone() -> None:
     before = drawn(0)
     name = before.container.name
-    after = fixed(before, Recipe(SEED, 0, shifts={name: (0.02, -0.01), "stand": (0.0, 0.003)}))
+    after = with_choices(
+        before, Recipe(SEED, 0, shifts={name: (0.02, -0.01), "stand": (0.0, 0.003)})
+    )
     assert differences(before, after) == {"place_error", "stand_error"}
     moved = after.container_pose(True) - before.container_pose(True)
     assert np.allclose(moved, [0.02, -0.01, 0, 0, 0, 0, 0])
     assert np.allclose((after.stand_pose(True) - before.stand_pose(True))[:2], [0.0, 0.003])
     assert np.array_equal(after.container_pose(False), before.container_pose(False))
     with pytest.raises(BadInput, match=f"found 'moon'; expected stand.*{name}"):
-        fixed(before, Recipe(SEED, 0, shifts={"moon": (0.02, -0.01)}))
+        with_choices(before, Recipe(SEED, 0, shifts={"moon": (0.02, -0.01)}))
 
 
 def test_an_aim_is_all_that_differs() -> None:
     for index in range(20):
-        found = fixed(drawn(index), Recipe(SEED, index, aim=(-0.01, 0.5)))
+        found = with_choices(drawn(index), Recipe(SEED, index, aim=(-0.01, 0.5)))
         assert (found.aim, found.bearing) == (-0.01, 0.5)
         assert differences(drawn(index), found) <= {"aim", "bearing"}

@@ -11,17 +11,17 @@ from support.hostile import IMAGE, MARK, assert_harmless
 from support.small_run import SmallRun
 
 from hetwin_bauer2022.evaluation.approaches import TASKS
-from hetwin_bauer2022.evaluation.beside_truth import write_beside_truth
 from hetwin_bauer2022.evaluation.judge import Verdict
 from hetwin_bauer2022.evaluation.page import evaluation_page
 from hetwin_bauer2022.evaluation.table2 import cells
-from hetwin_bauer2022.evaluation.wrong import TruePath
+from hetwin_bauer2022.evaluation.truth_page import write_truth_page
+from hetwin_bauer2022.evaluation.wrong_verdicts import TruePath
 from hetwin_bauer2022.mismatch.registry import axis_of
 from hetwin_bauer2022.robustness.curves import Judgement
 from hetwin_bauer2022.robustness.findings import Findings
-from hetwin_bauer2022.robustness.kept import KeptVerdict
 from hetwin_bauer2022.robustness.page import robustness_page
 from hetwin_bauer2022.robustness.sets import EpisodeSet
+from hetwin_bauer2022.robustness.stored_verdicts import StoredVerdict
 from hetwin_bauer2022.robustness.wrong_pictures import WrongPicture
 from hetwin_core.episodes.episode import Episode
 
@@ -40,7 +40,7 @@ def test_where_approaches_break() -> None:
     judged = [
         Judgement(
             *(MARK, IMAGE, MARK, axis, level),
-            KeptVerdict(
+            StoredVerdict(
                 *("", MARK),
                 **names,
                 decided_by="",
@@ -63,6 +63,6 @@ def test_the_twin_beside_the_truth(small_run: SmallRun, monkeypatch: pytest.Monk
     episode = Episode.open(small_run.out)
     truth = TruePath("box", np.array([[0.0, 0.0, 0.0, 0.4], [3.0, 0.5, 0.0, 0.4]]))
     monkeypatch.setattr(episode, "scenario", MARK)
-    path = write_beside_truth(episode, truth, MARK)
+    path = write_truth_page(episode, truth, MARK)
     assert_harmless(path.read_text("utf-8"))
     path.unlink()

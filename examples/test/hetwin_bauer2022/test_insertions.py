@@ -12,7 +12,7 @@ import pytest
 
 from hetwin_bauer2022.episodes import Kind, record_episodes
 from hetwin_bauer2022.insertions.draw import Draw, draw
-from hetwin_bauer2022.insertions.episode import Insertion, _shifter, carry_out
+from hetwin_bauer2022.insertions.episode import Insertion, _shift_function, execute_draw
 from hetwin_bauer2022.two_hands.joints import ALL
 from hetwin_core.ensemble.errors import BadInput
 
@@ -36,7 +36,7 @@ def ordinary(**changes: Any) -> Draw:
 
 
 def carried_out(drawn: Draw) -> Insertion:
-    return carry_out(drawn, np.random.default_rng(1), ROOT)
+    return execute_draw(drawn, np.random.default_rng(1), ROOT)
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def test_chamfer_and_compliance_bring_the_probe_in(inserted: Insertion) -> None:
 
 
 def test_probe_is_held_from_the_start_by_fingers(inserted: Insertion) -> None:
-    opened = inserted.program.when("release")
+    opened = inserted.program.time_of("release")
     free = [s for s in inserted.samples if 0.0 <= s.time < 2.0]
     for sample in free:
         assert sample.fingers.min() > 1.0
@@ -63,7 +63,7 @@ def test_probe_is_held_from_the_start_by_fingers(inserted: Insertion) -> None:
 
 def test_socket_moves_the_arm_and_not_the_arm_the_socket(inserted: Insertion) -> None:
     """The tip ends in the middle of the true hole, 3.6 mm beside the believed one."""
-    opened = inserted.program.when("release")
+    opened = inserted.program.time_of("release")
     tip = next(s.pose for s in inserted.samples if s.time >= opened - 0.02)
     aside = tip[:2] - inserted.drawn.socket_pose(True)[:2]
     assert np.abs(aside).max() < 2e-4
@@ -75,7 +75,7 @@ def test_socket_far_from_where_it_is_believed_is_missed() -> None:
     missed = carried_out(ordinary(socket_error=np.array([-0.012, 0.006, 0.0])))
     assert missed.success is False
     assert missed.short[0] > 0.035
-    opened = missed.program.when("release")
+    opened = missed.program.time_of("release")
     pressing = [s for s in missed.samples if opened - 0.3 < s.time < opened]
     assert min(s.others for s in pressing) > 1.0, "it presses on the socket's face"
 
@@ -107,11 +107,11 @@ def test_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_socket_alone_is_shifted_in_truth() -> None:
-    shifted = _shifter({"spu": (0.01, -0.002)})
+    shifted = _shift_function({"spu": (0.01, -0.002)})
     assert shifted is not None
     moved = shifted(ordinary()).socket_pose(True) - ordinary().socket_pose(True)
     assert np.allclose(moved, [0.01, -0.002, 0, 0, 0, 0, 0])
     assert np.array_equal(shifted(ordinary()).socket, ordinary().socket)
-    assert _shifter({}) is None
+    assert _shift_function({}) is None
     with pytest.raises(BadInput, match="found 'dip'; expected spu"):
-        _shifter({"dip": (0.0, 0.1)})
+        _shift_function({"dip": (0.0, 0.1)})

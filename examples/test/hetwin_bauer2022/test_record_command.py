@@ -135,11 +135,11 @@ def test_one_episode_of_a_seed_is_recorded_again(
     ("kind", "option", "value", "said"),
     [
         ("drop", "--near-rim", "0", "--near-rim: .*expected metres, above 0"),
-        ("drop", "--aim", "0.01", "this is no aim.*found '0.01'.*INSIDE_M,BEARING_RAD"),
-        ("drop", "--aim", "0.01,nan", "this is no aim"),
+        ("drop", "--aim", "0.01", "not an aim.*found '0.01'.*INSIDE_M,BEARING_RAD"),
+        ("drop", "--aim", "0.01,nan", "not an aim"),
         ("drop", "--aim", "3,0", "--aim: .*found 3.*metres, -0.2 to 0.2"),
-        ("drop", "--shift", "bin=1", "this is no shift.*found 'bin=1'.*NAME=X,Y"),
-        ("drop", "--shift", "bin=nan,0", "this is no shift"),
+        ("drop", "--shift", "bin=1", "not a shift.*found 'bin=1'.*NAME=X,Y"),
+        ("drop", "--shift", "bin=nan,0", "not a shift"),
         (
             "drop",
             "--shift",

@@ -16,28 +16,28 @@ from support.robot_files import example
 import hetwin_suite
 from hetwin_home.episode import record_cups
 from hetwin_home.reality import (
-    KNOWING,
-    OFF_M,
+    GRASP_MODELS,
+    MAX_OFFSET_M,
     ROBOT,
     SUBSTEPS,
-    Draw,
-    reality,
+    InitialOffsets,
+    build_stand_in,
 )
 from hetwin_home.robot_bag import PUBLISHED, write_robot_bag
 
 
 @given(st.integers(0, 2**32))
 def test_cup_and_base_begin_near_their_places(seed: int) -> None:
-    drawn = Draw.drawn(np.random.default_rng(seed))
-    assert math.hypot(*drawn.cup) <= OFF_M + 1e-4
-    assert math.hypot(*drawn.base) <= OFF_M + 1e-4
-    assert drawn == Draw.drawn(np.random.default_rng(seed))
+    drawn = InitialOffsets.drawn(np.random.default_rng(seed))
+    assert math.hypot(*drawn.cup) <= MAX_OFFSET_M + 1e-4
+    assert math.hypot(*drawn.base) <= MAX_OFFSET_M + 1e-4
+    assert drawn == InitialOffsets.drawn(np.random.default_rng(seed))
 
 
 def test_reality_is_physics_alone_in_finer_steps(tmp_path: Path) -> None:
     example("tiago_description/robots/tiago.urdf")
-    real = reality(Draw((0.01, -0.02), (0.03, 0.0)), tmp_path)
-    assert not set(KNOWING) & set(real.scenario.file.models)
+    real = build_stand_in(InitialOffsets((0.01, -0.02), (0.03, 0.0)), tmp_path)
+    assert not set(GRASP_MODELS) & set(real.scenario.file.models)
     assert real.scenario.main.parameters["substeps"] == SUBSTEPS
     assert not real.scenario.triggers
     assert real.scene["cup"]["pose"][:3] == pytest.approx([2.95, 3.56, 0.81])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from support.random_examples import examples
 
 from hetwin_core.ensemble.errors import RunFailed
-from hetwin_stand_ins.reaching import DOWN, Reacher
+from hetwin_stand_ins.reaching import DOWN, ArmKinematics
 
 URDF = Path(__file__).resolve().parents[3] / "urdf" / "tabletop_arm.urdf"
 MODEL = mj.MjModel.from_xml_path(str(URDF))
@@ -23,7 +23,7 @@ ARM = (
     *("wrist_roll_joint", "wrist_pitch_joint", "hand_roll_joint"),
 )
 HOME = np.array([0.0, -0.1, 1.6, 0.0, np.pi - 1.5, 0.0])
-REACHER = Reacher(MODEL, ARM, HAND, TIPS)
+REACHER = ArmKinematics(MODEL, ARM, HAND, TIPS)
 
 
 @examples(60)
@@ -66,4 +66,4 @@ def test_line_that_leaves_the_reach_is_refused() -> None:
 def test_joints_in_another_order_are_refused() -> None:
     turned = ARM[::-1]
     with pytest.raises(ValueError, match=r"gripper_base is moved by \('shoulder_pan_joint'"):
-        Reacher(MODEL, turned, HAND, TIPS)
+        ArmKinematics(MODEL, turned, HAND, TIPS)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_tables.blocks import read_blocks, the_block
+from hetwin_tables.blocks import find_block, read_blocks
 
 WORLD = Path(__file__).resolve().parents[3] / "worlds" / "tabletop.sdf"
 
@@ -30,9 +30,9 @@ def box(extra: str, pose: str = "0 0 0 0 0 0") -> str:
 
 def test_tabletop_has_the_heights_that_the_episode_is_about() -> None:
     blocks = read_blocks(WORLD)
-    thing = the_block(blocks, "box")
-    assert the_block(blocks, "table").top == pytest.approx(0.75)
-    assert the_block(blocks, "tray").top == pytest.approx(0.83)
+    thing = find_block(blocks, "box")
+    assert find_block(blocks, "table").top == pytest.approx(0.75)
+    assert find_block(blocks, "tray").top == pytest.approx(0.83)
     assert thing.center[2] - thing.size[2] / 2 == pytest.approx(0.75), "it stands on the table"
     assert thing.mass == 0.3
     np.testing.assert_allclose(thing.size, [0.05, 0.05, 0.1])
@@ -58,4 +58,4 @@ def test_turned_box_is_refused(tmp_path: Path) -> None:
 
 def test_unknown_model_is_named(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"'cup'.*one of \['thing'\]"):
-        the_block(read_blocks(write(tmp_path, box("<static>true</static>"))), "cup")
+        find_block(read_blocks(write(tmp_path, box("<static>true</static>"))), "cup")

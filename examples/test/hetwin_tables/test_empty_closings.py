@@ -29,7 +29,7 @@ def test_it_shows_where_the_fingers_stop_and_what_hangs_on_the_wrist(recording: 
     said = hand(recording, "pick_and_place", None, None)
     found = said.document
     assert found["empty"] == [pytest.approx([0.0, 0.0], abs=1e-3)]
-    assert (found["closings"], found["missing"]) == ([empty_closings.TIMES], [])
+    assert (found["closings"], found["missing"]) == ([empty_closings.CLOSINGS], [])
     assert found["tool_mass"] == pytest.approx(0.7 + 2 * 0.09, rel=0.08)
     assert found["noise"] == pytest.approx(0.05, rel=0.3)
     assert not any("something was in the hand" in line for line in said.lines)

@@ -19,7 +19,7 @@ from support.recorded_episodes import pick_and_place_with
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_tables import pick_and_place, stand_in
-from hetwin_tables.blocks import read_blocks, the_block
+from hetwin_tables.blocks import find_block, read_blocks
 
 ROOT = Path(__file__).resolve().parents[3]
 SHIPPED = ROOT / "scenarios" / "episodes" / "pick_and_place"
@@ -104,7 +104,7 @@ def test_box_is_really_lifted_by_both_fingers() -> None:
 
 
 def test_box_ends_upright_on_the_tray() -> None:
-    tray = the_block(read_blocks(ROOT / "worlds" / "tabletop.sdf"), "tray")
+    tray = find_block(read_blocks(ROOT / "worlds" / "tabletop.sdf"), "tray")
     end = read_truth(SHIPPED_TRUTH).position[-1]
     assert tray.top == pytest.approx(TRAY_TOP)
     assert end[2] == pytest.approx(TRAY_TOP + 0.05, abs=1e-3)
@@ -112,7 +112,7 @@ def test_box_ends_upright_on_the_tray() -> None:
 
 
 def test_true_box_stands_a_little_beside_the_believed_one() -> None:
-    box = the_block(read_blocks(ROOT / "worlds" / "tabletop.sdf"), "box")
+    box = find_block(read_blocks(ROOT / "worlds" / "tabletop.sdf"), "box")
     aside = read_truth(SHIPPED_TRUTH).position[0] - box.center
     assert 0.002 < np.linalg.norm(aside[:2]) < 0.003
 

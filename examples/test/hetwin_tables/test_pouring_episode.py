@@ -10,7 +10,7 @@ import pytest
 
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_stand_ins.motion import Program
-from hetwin_stand_ins.reaching import Reacher
+from hetwin_stand_ins.reaching import ArmKinematics
 from hetwin_stand_ins.solids import read_solids
 from hetwin_tables import pouring, stand_in
 from hetwin_tables.pouring import BOWL, JUG
@@ -21,13 +21,13 @@ EPISODE = ROOT / "examples" / "hetwin_tables" / "scenarios" / "episodes" / "pour
 
 
 @pytest.fixture(scope="module")
-def reacher() -> Reacher:
+def reacher() -> ArmKinematics:
     model = pouring.build(np.array([[0.0, 0.0, -0.04]]))
-    return Reacher(model, stand_in.ARM_JOINTS, stand_in.HAND_LINK, stand_in.GRASP_OFFSET)
+    return ArmKinematics(model, stand_in.ARM_JOINTS, stand_in.HAND_LINK, stand_in.GRASP_OFFSET)
 
 
 @pytest.fixture(scope="module")
-def program(reacher: Reacher) -> Program:
+def program(reacher: ArmKinematics) -> Program:
     return pouring.plan(reacher)
 
 
@@ -48,7 +48,9 @@ def test_the_world_of_a_single_simulation_has_the_particles_in_the_jug(tmp_path:
         assert np.hypot(*(solid.position - JUG.at)[:2]) < JUG.radius
 
 
-def test_the_hand_goes_to_the_jug_then_over_the_bowl(program: Program, reacher: Reacher) -> None:
+def test_the_hand_goes_to_the_jug_then_over_the_bowl(
+    program: Program, reacher: ArmKinematics
+) -> None:
     begin = {a.operation: a.time for a in program.announcements if a.phase == "begin"}
     points = program.set_points()
 

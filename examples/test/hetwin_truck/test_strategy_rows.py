@@ -12,12 +12,12 @@ from kept_beliefs import Case, KeptBeliefs
 from strategies import found_at, interval, read_arguments
 
 from hetwin_truck.planning.belief import Node
-from hetwin_truck.planning.search import Step
+from hetwin_truck.planning.search import Progress
 
 CASE = Case("small", "HiFi", False, 0, 1)
 PICK = Node(("pick",), 6.0, 8.0, 3.0)
 BOTH = Node(("pick", "sweep_50"), 16.0, 16.0, 3.0)
-STEPS = (Step(3.0, 1, 0, PICK), Step(6.0, 2, 1, BOTH))
+STEPS = (Progress(3.0, 1, 0, PICK), Progress(6.0, 2, 1, BOTH))
 
 
 def test_what_is_found_at_a_budget_is_whole() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hetwin_truck.begun import begin_unloading
 from hetwin_truck.packets import Load, Packet, draw_load
+from hetwin_truck.partly_unloaded import partly_unloaded
 from hetwin_truck.planning.library import draw_cut_out
 from hetwin_truck.site import Site
 
@@ -14,7 +14,7 @@ WHOLE = draw_load(Load(40, 1.2), np.random.default_rng(1))
 
 
 def _begun(actions: int) -> list[Packet]:
-    return begin_unloading(WHOLE, actions, np.random.default_rng(3))
+    return partly_unloaded(WHOLE, actions, np.random.default_rng(3))
 
 
 def test_what_was_unloaded_is_missing_and_the_rest_has_its_size_and_mass() -> None:

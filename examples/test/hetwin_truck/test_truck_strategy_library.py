@@ -66,10 +66,10 @@ def test_of_many_strategies_those_are_kept_that_bring_most_together() -> None:
     rates = ((9.0, 8.0, 6.0, 1.0), (9.0, 8.0, 6.0, 1.0), (1.0, 1.0, 6.0, 7.0))
     loads = tuple(LoadRates((float(i),), of) for i, of in enumerate(rates))
     library = StrategyLibrary((("a",), ("b",), ("c",), ("d",)), loads)
-    assert library.few(1).strategies == (("a",),)
-    assert library.few(2).strategies == (("a",), ("d",))
-    assert library.few(2).loads[2] == LoadRates((2.0,), (1.0, 7.0))
-    assert set(library.few(9).strategies) == set(library.strategies)
+    assert library.reduced_to(1).strategies == (("a",),)
+    assert library.reduced_to(2).strategies == (("a",), ("d",))
+    assert library.reduced_to(2).loads[2] == LoadRates((2.0,), (1.0, 7.0))
+    assert set(library.reduced_to(9).strategies) == set(library.strategies)
 
 
 def test_a_library_of_one_load_has_its_best_strategy() -> None:

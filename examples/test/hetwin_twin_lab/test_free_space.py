@@ -8,12 +8,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from hetwin_twin_lab.free_space import Block, FreeSpace, Point, in_parts
+from hetwin_twin_lab.free_space import FreeSpace, Obstacle, Point, split_long_legs
 
-WALL = Block((0.0, 0.0), 0.0, (0.05, 1.0), 0.0)
+WALL = Obstacle((0.0, 0.0), 0.0, (0.05, 1.0), 0.0)
 
 
-def space(*blocks: Block) -> FreeSpace:
+def space(*blocks: Obstacle) -> FreeSpace:
     return FreeSpace(blocks, (-2.0, -2.0), (2.0, 2.0), 0.3, 0.05)
 
 
@@ -37,7 +37,7 @@ def test_a_wall_is_gone_round_at_its_distance() -> None:
 
 
 def test_there_may_be_no_way() -> None:
-    closed = Block((0.0, 0.0), 0.0, (0.05, 2.0), 0.0)
+    closed = Obstacle((0.0, 0.0), 0.0, (0.05, 2.0), 0.0)
     assert space(closed).way((-1.0, 0.5), (1.0, 0.5)) == []
     assert space(WALL).way((-1.0, 0.5), (0.0, 0.0)) == []
 
@@ -48,17 +48,17 @@ def test_who_stands_too_near_may_leave() -> None:
 
 @pytest.mark.parametrize("yaw", [0.0, 0.4, math.pi / 2])
 def test_distances_of_a_turned_box(yaw: float) -> None:
-    box = Block((1.0, 1.0), yaw, (0.3, 0.1), 0.0)
+    box = Obstacle((1.0, 1.0), yaw, (0.3, 0.1), 0.0)
     away = np.array([0.5]), np.array([0.0])
     x = 1.0 + away[0] * math.cos(yaw)
     y = 1.0 + away[0] * math.sin(yaw)
     assert box.distance(x, y) == pytest.approx([0.2])
-    disc = Block((1.0, 1.0), yaw, (0.0, 0.0), 0.2)
+    disc = Obstacle((1.0, 1.0), yaw, (0.0, 0.0), 0.2)
     assert disc.distance(x, y) == pytest.approx([0.3])
 
 
 def test_long_legs_are_parted() -> None:
-    assert in_parts((0.0, 0.0), [(3.0, 0.0), (3.0, 0.5)], 1.5) == [
+    assert split_long_legs((0.0, 0.0), [(3.0, 0.0), (3.0, 0.5)], 1.5) == [
         (1.5, 0.0),
         (3.0, 0.0),
         (3.0, 0.5),

@@ -14,15 +14,15 @@ from hetwin_calibration.drives.drive import Drive
 from hetwin_calibration.drives.logs import read_recording
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite.runs import load_scenario
-from hetwin_twin_lab.hidden import Hidden
-from hetwin_twin_lab.recorded import record_moves, recorded, stamped
+from hetwin_twin_lab.hidden import HiddenParameters
+from hetwin_twin_lab.recording_moves import record_moves, record_robot, with_late_wheel_angles
 
 
 def test_a_move_fits_the_hidden_measures(tmp_path: Path) -> None:
     lab = load_scenario("twin_lab")
-    hidden = Hidden(base=1.08, left_radius=1.02, right_radius=1.02)
+    hidden = HiddenParameters(base=1.08, left_radius=1.02, right_radius=1.02)
     folder = tmp_path / "one"
-    summary = recorded(lab, folder, hidden, np.random.default_rng(1), 1)
+    summary = record_robot(lab, folder, hidden, np.random.default_rng(1), 1)
     assert summary["label"] == "success"
     rows = np.genfromtxt(folder / "drive.csv", delimiter=",", names=True)
     turned = np.unwrap(rows["yaw"])[-1] - rows["yaw"][0]
@@ -48,8 +48,8 @@ def test_the_update_finds_a_larger_base_on_a_slippery_floor(
     found = {}
     for width in (0.0, 0.05):
         folder = tmp_path / str(width)
-        hidden = Hidden(friction=friction, tyre_width=width)
-        recorded(lab, folder, hidden, np.random.default_rng(1), 8)
+        hidden = HiddenParameters(friction=friction, tyre_width=width)
+        record_robot(lab, folder, hidden, np.random.default_rng(1), 8)
         log = read_recording(folder / "drive.csv", None, None)
         calibration = calibrate([log], Drive(0.06, 0.06, 0.25))
         found[width] = calibration.drive.base
@@ -59,7 +59,7 @@ def test_the_update_finds_a_larger_base_on_a_slippery_floor(
 
 def test_wheels_are_stamped_later_than_the_pose() -> None:
     rows = [(0.1 * k, float(k), 2.0 * k, 0.0, 0.0, 0.0) for k in range(10)]
-    table = stamped(rows, 0.05)
+    table = with_late_wheel_angles(rows, 0.05)
     assert table[5, 1:3] == pytest.approx([4.5, 9.0])
 
 

@@ -12,8 +12,8 @@ from support.scene_of import scene_of
 
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import Tick
-from hetwin_twin_lab.mission_desk import GIVE, MISSION, REPORT, MissionDesk
-from hetwin_twin_lab.wire import Wire
+from hetwin_twin_lab.mission_desk import MISSION, REPORT, SERVICE, MissionDesk
+from hetwin_twin_lab.topic_pair import TopicPair
 
 PERIOD_NS = 50_000_000
 
@@ -42,7 +42,7 @@ def step(desk: MissionDesk, *events: Event) -> list[Event]:
 
 
 def test_missions_are_given_one_by_one_and_reported(desk: MissionDesk) -> None:
-    person = Wire("", "person", MISSION, REPORT)
+    person = TopicPair("", "person", MISSION, REPORT)
     try:
         assert until(lambda: [1] if person.is_heard else [])
         first, second = ({"id": i, "mission": 3, "target": i} for i in (1, 2))
@@ -72,9 +72,9 @@ def test_missions_come_as_events_and_by_a_service_that_says_why_not(desk: Missio
     pressed = Event("give_mission", 0, source="by hand", arguments={"mission": 2, "target": 1})
     (begun,) = step(desk, pressed)
     assert begun.arguments == {"id": 1, "mission": 2, "target": 1}
-    person = Wire("", "person", MISSION, REPORT)
+    person = TopicPair("", "person", MISSION, REPORT)
     try:
-        client = person.node.create_client(NotifyEvent, GIVE)
+        client = person.node.create_client(NotifyEvent, SERVICE)
         assert client.wait_for_service(30.0)
         said = []
         for arguments in (

@@ -27,12 +27,12 @@ def test_missions_by_topic_service_and_button_drive_the_lab(
     monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     from hetwin.msg import Event
     from hetwin.srv import NotifyEvent
-    from hetwin_twin_lab.mission_desk import GIVE, MISSION, REPORT
-    from hetwin_twin_lab.wire import Wire
+    from hetwin_twin_lab.mission_desk import MISSION, REPORT, SERVICE
+    from hetwin_twin_lab.topic_pair import TopicPair
 
     lab = changed_lab(tmp_path, "missions", guide=NEAR, link={"real": None}, real=None)
     twin = ShownRun(load_scenario(lab, variant="missions"))
-    person = Wire("", "person", MISSION, REPORT)
+    person = TopicPair("", "person", MISSION, REPORT)
     reports: list[dict[str, Any]] = []
 
     def reported(count: int) -> bool:
@@ -44,7 +44,7 @@ def test_missions_by_topic_service_and_button_drive_the_lab(
         twin.conductor.resume()
         person.send({"id": 5, "mission": 2, "target": 1})
         wait_until(lambda: reported(1), "the report of the topic's mission")
-        client = person.node.create_client(NotifyEvent, GIVE)
+        client = person.node.create_client(NotifyEvent, SERVICE)
         assert client.wait_for_service(30.0)
         request = NotifyEvent.Request(event=Event(arguments='{"mission": 2, "target": 2}'))
         assert client.call(request, 30.0).accepted

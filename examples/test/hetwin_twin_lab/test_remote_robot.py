@@ -13,7 +13,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import Tick
 from hetwin_twin_lab.remote_robot import RemoteRobot
-from hetwin_twin_lab.wire import as_text, from_text
+from hetwin_twin_lab.topic_pair import as_text, from_text
 
 PERIOD_NS = 50_000_000
 
@@ -47,10 +47,10 @@ def until(what: Callable[[], list[Event]]) -> list[Event]:
 
 
 def test_a_command_goes_out_and_an_answer_comes_back(twin: RemoteRobot) -> None:
-    from hetwin_twin_lab.wire import Wire
-    from hetwin_twin_lab.words import COMMAND, REPLY
+    from hetwin_twin_lab.event_names import COMMAND, REPLY
+    from hetwin_twin_lab.topic_pair import TopicPair
 
-    robot = Wire("lab7", "some_robot", REPLY, COMMAND)
+    robot = TopicPair("lab7", "some_robot", REPLY, COMMAND)
     try:
         twin.start(scene_of([], {}))
         said = {"id": 1, "operation": 1, "rotation": 0.5, "displacement": 1.0}

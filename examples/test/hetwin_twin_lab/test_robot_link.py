@@ -14,9 +14,9 @@ from support.scene_of import scene_of
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import Tick
+from hetwin_twin_lab.event_names import NOT_UNDERSTOOD
 from hetwin_twin_lab.robot_link import RobotLink
-from hetwin_twin_lab.wire import from_text
-from hetwin_twin_lab.words import NOT_UNDERSTOOD
+from hetwin_twin_lab.topic_pair import from_text
 
 PERIOD_NS = 50_000_000
 

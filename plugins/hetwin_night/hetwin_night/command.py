@@ -116,8 +116,8 @@ def night(
     from hetwin_suite.study import Processes
 
     if diff is not None:
-        found = compare(*(read_night(folder, "--diff") for folder in diff))
-        return PagedResult(found, found.lines, int(found.to_bad > 0))
+        differences = compare(*(read_night(folder, "--diff") for folder in diff))
+        return PagedResult(differences, differences.lines, int(differences.to_bad > 0))
     recordings = find_recordings(_require_folders(folders), _compile_pattern(names), about)
     job = _job(scenario, variant, claim or (), out, keep, still, within)
     workers = Processes(jobs) if cluster is None else Cluster(cluster)
@@ -130,10 +130,13 @@ def night(
             from hetwin_night.recordings import START
 
             in_order = sorted(
-                recordings, key=lambda one: (float(one.about.get(START, 0.0)), one.name)
+                recordings,
+                key=lambda recording: (float(recording.about.get(START, 0.0)), recording.name),
             )
             result = search(
-                in_order, lambda one: judge_all([one], job, workers, store, progress)[0], store.get
+                in_order,
+                lambda recording: judge_all([recording], job, workers, store, progress)[0],
+                store.get,
             )
             return PagedResult(result, result.lines, int(result.changed is not None))
         rows = judge_all(recordings, job, workers, store, progress)

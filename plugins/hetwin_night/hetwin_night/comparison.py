@@ -86,15 +86,15 @@ def compare(before: Sequence[Row], after: Sequence[Row]) -> NightDifferences:
         for a, b in pairs
         if (a.outcome, a.verdict) != (b.outcome, b.verdict)
     )
-    known = [(a.outcome, b.outcome) for a, b in pairs if {a.outcome, b.outcome} <= {GOOD, BAD}]
-    to_bad, to_good = known.count((GOOD, BAD)), known.count((BAD, GOOD))
-    difference, low, high = paired_difference(to_bad, to_good, len(known))
+    outcomes = [(a.outcome, b.outcome) for a, b in pairs if {a.outcome, b.outcome} <= {GOOD, BAD}]
+    to_bad, to_good = outcomes.count((GOOD, BAD)), outcomes.count((BAD, GOOD))
+    difference, low, high = paired_difference(to_bad, to_good, len(outcomes))
     return NightDifferences(
         len(both),
         tuple(name for name in first if name not in second),
         tuple(name for name in second if name not in first),
         changes,
-        len(known),
+        len(outcomes),
         to_bad,
         to_good,
         difference,

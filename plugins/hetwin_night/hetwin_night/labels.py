@@ -115,7 +115,7 @@ def _scored(
     """Score each claim of evidence that has both probabilities and labels."""
     scored, wrong = {}, {}
     for claim in dict.fromkeys(name for row in rows for name in row.probabilities):
-        both = [
+        labelled_rows = [
             (
                 row.name,
                 row.probabilities[claim],
@@ -124,8 +124,8 @@ def _scored(
             for row in rows
             if claim in row.probabilities and claim in label_rows.get(row.name, {})
         ]
-        if both:
-            names, claimed, labels = zip(*both, strict=True)
+        if labelled_rows:
+            names, claimed, labels = zip(*labelled_rows, strict=True)
             scores = scored[claim] = score(claimed, [label == "success" for label in labels])
             wrong[claim] = {
                 names[index]: "wrongly denied" if labels[index] == "success" else "wrongly claimed"

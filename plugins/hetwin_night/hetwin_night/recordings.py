@@ -58,7 +58,7 @@ def find_recordings(
                 found=str(folder),
                 expected="a folder with recordings below it",
             )
-        for path in _below(folder):
+        for path in _find_below(folder):
             name = _name(path.relative_to(folder) if path != folder else Path(path.name))
             if name in found:
                 raise BadInput(
@@ -113,14 +113,14 @@ def read_about(file: Path) -> dict[str, dict[str, str]]:
     return {row["name"]: {k: v for k, v in row.items() if k and k != "name" and v} for row in rows}
 
 
-def _below(folder: Path) -> Iterator[Path]:
+def _find_below(folder: Path) -> Iterator[Path]:
     """Iterate over bag folders, episodes, and recordings in single files; folders of recordings are not searched."""
     if (folder / METADATA).is_file() or _is_episode(folder):
         yield folder
         return
     for path in sorted(folder.iterdir()):
         if path.is_dir() and not path.is_symlink():
-            yield from _below(path)
+            yield from _find_below(path)
         elif path.is_file() and path.name.removesuffix(PACKED).endswith(ENDINGS):
             yield path
 

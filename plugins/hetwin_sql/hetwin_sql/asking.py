@@ -27,10 +27,10 @@ def answer(episodes: Path, statement: str, within: float, *, as_json: bool) -> R
         BadInput: if there is no episode, or the statement is invalid or not a SELECT.
         QueryTimeout: if the query takes longer than `within` [s].
     """
-    found = query(episodes, statement, within=within, on_stuck=_exit_process)
+    result = query(episodes, statement, within=within, on_stuck=_exit_process)
     if not as_json:
-        return Result(None, _lines(found))
-    _print_json(found)
+        return Result(None, _lines(result))
+    _print_json(result)
     return None
 
 

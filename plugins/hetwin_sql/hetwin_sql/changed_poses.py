@@ -70,5 +70,5 @@ def _columns(times: NDArray[np.int64], poses: Floats, tables: Tables) -> Mapping
     poses[:, :3] = poses[:, :3].round(_POSITION_DECIMALS)
     poses[:, 3:] = poses[:, 3:].round(_QUATERNION_DECIMALS)
     ends = np.append(times[1:], max(tables.known_until_ns, int(times[-1])))
-    found = {"from": times / 1e9, "to": ends / 1e9}
-    return found | {name: poses[:, i].copy() for i, name in enumerate(_POSE_COLUMNS)}
+    columns = {"from": times / 1e9, "to": ends / 1e9}
+    return columns | {name: poses[:, i].copy() for i, name in enumerate(_POSE_COLUMNS)}

@@ -67,13 +67,13 @@ def query(
             found=within,
             expected="more than 0 s",
         )
-    found = find_episodes(folder)
+    episodes = find_episodes(folder)
     connection = open_database()
     try:
         checked = parse_statement(connection, sql)
         for view in VIEWS:
             connection.execute(create_statement(view))
-        for episode in found:
+        for episode in episodes:
             fill(connection, episode, _named_views(sql))
         for setting in _READ_ONLY_STATEMENTS:
             connection.execute(setting)
@@ -134,6 +134,6 @@ def _execute(connection: Any, checked: Any, sql: str, deadline: Deadline) -> Ite
             while rows := connection.fetchmany(_FETCH_SIZE):
                 yield from rows
         except (duckdb().Error, MemoryError) as error:
-            if deadline.reached:
+            if deadline.has_passed:
                 raise deadline.error from None
             raise convert_error(error, sql) from error

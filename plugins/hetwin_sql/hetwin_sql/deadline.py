@@ -61,7 +61,7 @@ class Deadline:
         self._thread.join()
 
     @property
-    def reached(self) -> bool:
+    def has_passed(self) -> bool:
         """Whether the deadline has passed."""
         return self._passed.is_set()
 

@@ -77,8 +77,8 @@ def convert_error(error: Exception, sql: str) -> HetwinError:
         )
     if column := _COLUMN.search(text):
         name = column[1] or column[2]
-        known = one_of(name, _columns(sql))
-        return BadInput("there is no such column", where=location, found=name, expected=known)
+        columns = one_of(name, _columns(sql))
+        return BadInput("there is no such column", where=location, found=name, expected=columns)
     hint = _HINT.search(text)
     expected = f"perhaps {hint[1]}" if hint else "a valid statement in DuckDB's SQL"
     if isinstance(error, library.ParserException):
@@ -98,12 +98,12 @@ def _location(text: str) -> str:
     found = _LINE_PREFIX.search(text)
     if found is None:
         return "SQL"
-    shown, _, below = text[found.start() :].partition("\n")
-    caret = below.find("^")
+    line, _, caret_line = text[found.start() :].partition("\n")
+    caret = caret_line.find("^")
     where = f"SQL, line {found[1]}"
     if caret < 0:
         return where
-    return f"{where}, at {shown[caret:].split(' ')[0]!r}" if shown[caret:] else where
+    return f"{where}, at {line[caret:].split(' ')[0]!r}" if line[caret:] else where
 
 
 def _columns(sql: str) -> list[str]:

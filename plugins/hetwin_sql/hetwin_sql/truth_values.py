@@ -52,15 +52,15 @@ def _truths_of(
     """Yield the truth values of one entity, for each second entity with which the fluent holds, and in between."""
     episode_span = Interval(tables.start_ns, tables.known_until_ns)
     edges = {*episode_span}
-    for span in (*(row.span for row in rows), *(one.span for one in unobserved)):
+    for span in (*(row.span for row in rows), *(interval.span for interval in unobserved)):
         edges |= {min(max(edge, episode_span.from_ns), episode_span.to_ns) for edge in span}
     times = sorted(edges)
     previous: list[Truth] = []
     for from_ns, to_ns in pairwise(times):
         current = _truths_in(fluent, a, rows, unobserved, Interval(from_ns, to_ns))
-        if [_content(one) for one in previous] == [_content(one) for one in current]:
+        if [_content(truth) for truth in previous] == [_content(truth) for truth in current]:
             whole_span = Interval(previous[0].span.from_ns, to_ns)
-            previous = [one._replace(span=whole_span) for one in previous]
+            previous = [truth._replace(span=whole_span) for truth in previous]
             continue
         yield from previous
         previous = current
@@ -75,12 +75,12 @@ def _truths_in(
     fluent: str, a: str, rows: list[Occasion], unobserved: list[UnobservedInterval], span: Interval
 ) -> list[Truth]:
     """Return the truth values in an interval without changes."""
-    others = dict.fromkeys(row.b for row in rows if _covers(row.span, span))
-    if others:
-        return [Truth(fluent, a, b, True, span, "") for b in others]
-    why = dict.fromkeys(one.why for one in unobserved if _covers(one.span, span))
+    second_entities = dict.fromkeys(row.b for row in rows if _covers(row.span, span))
+    if second_entities:
+        return [Truth(fluent, a, b, True, span, "") for b in second_entities]
+    why = dict.fromkeys(interval.why for interval in unobserved if _covers(interval.span, span))
     return [Truth(fluent, a, "", None if why else False, span, "; ".join(why))]
 
 
-def _covers(one: Interval, other: Interval) -> bool:
-    return one.from_ns <= other.from_ns and other.to_ns <= one.to_ns
+def _covers(outer: Interval, inner: Interval) -> bool:
+    return outer.from_ns <= inner.from_ns and inner.to_ns <= outer.to_ns

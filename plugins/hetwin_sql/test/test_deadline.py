@@ -14,7 +14,7 @@ def test_what_ends_in_time_is_not_interrupted() -> None:
     interrupted: list[int] = []
     with Deadline(60.0, lambda: interrupted.append(1)) as watched:
         pass
-    assert not watched.reached
+    assert not watched.has_passed
     assert not interrupted
 
 
@@ -29,6 +29,6 @@ def test_what_cannot_be_interrupted_is_told(monkeypatch: pytest.MonkeyPatch) -> 
 
     with Deadline(0.01, interrupted.set, tell) as watched:
         assert told.wait(10)
-    assert watched.reached
+    assert watched.has_passed
     assert interrupted.is_set()
     assert str(stuck[0]).startswith("the query did not end within 0.01 s")

@@ -86,9 +86,9 @@ def _owners(film: Film, time: float) -> np.ndarray[tuple[int], np.dtype[np.int32
         if change.time <= time:
             owners[change.attribute] = change.model
     poses = {
-        one.entity: owner
-        for one, owner in zip(film.scene.attributes, owners, strict=True)
-        if one.attribute == "pose"
+        slot.entity: owner
+        for slot, owner in zip(film.scene.attributes, owners, strict=True)
+        if slot.attribute == "pose"
     }
     return np.array([poses.get(body.name, -1) for body in film.scene.bodies], np.int32)
 
@@ -154,10 +154,14 @@ def choose_views(film: Film, indices: Sequence[int], subject: str = "") -> list[
     moving = _moving_bodies(film, subject)
     body_indices = [_corners(film, moving, index) for index in indices]
     base = next((i for i, b in enumerate(film.scene.bodies) if b.kind == EntityKind.LINK), None)
-    away = np.zeros(2) if base is None else _centre(np.concatenate(body_indices))[:2]
+    distance = np.zeros(2) if base is None else _centre(np.concatenate(body_indices))[:2]
     if base is not None:
-        away = away - film.poses[0, base, :2]
-    across = math.degrees(math.atan2(away[1], away[0])) if np.linalg.norm(away) > 0.05 else -8.0
+        distance = distance - film.poses[0, base, :2]
+    across = (
+        math.degrees(math.atan2(distance[1], distance[0]))
+        if np.linalg.norm(distance) > 0.05
+        else -8.0
+    )
     azimuths = [across + _ACROSS_DEG + turn for turn in _AZIMUTH_OFFSETS_DEG]
     azimuth = _best_azimuth(film, indices[-1], moving, subject, azimuths)
     return [fit_view(points, azimuth) for points in body_indices]
@@ -171,9 +175,9 @@ def fit_view(points: Floats, azimuth: float, elevation: float = _ELEVATION_DEG) 
     right = np.array([math.sin(a), -math.cos(a), 0.0])
     x, y, z = ((points - centre) @ axis for axis in (right, np.cross(right, forward), forward))
     room = math.tan(math.radians(FIELD_DEG / 2)) * _MARGIN
-    away = max((np.abs(y) / room - z).max(), (np.abs(x) / room * HEIGHT / WIDTH - z).max())
+    distance = max((np.abs(y) / room - z).max(), (np.abs(x) / room * HEIGHT / WIDTH - z).max())
     cx, cy, cz = (float(value) for value in centre)
-    return View((cx, cy, cz), max(float(away), 2 * _SMALLEST_M), azimuth, elevation)
+    return View((cx, cy, cz), max(float(distance), 2 * _SMALLEST_M), azimuth, elevation)
 
 
 def box_corners(film: Film, name: str, index: int) -> Floats:
@@ -195,7 +199,7 @@ def _best_azimuth(
     points = _corners(film, moving, index)
     with Drawing(film.scene, *_PREVIEW_PIXELS) as drawing:
         drawing.set_state(film.poses[index], np.full(len(film.scene.bodies), -1, np.int32))
-        shown = [weights[drawing.body_indices(fit_view(points, one))].sum() for one in azimuths]
+        shown = [weights[drawing.body_indices(fit_view(points, angle))].sum() for angle in azimuths]
     better = int(np.argmax(shown))
     return azimuths[better if shown[better] > _MIN_GAIN * shown[0] else 0]
 
@@ -222,8 +226,8 @@ def _moving_bodies(film: Film, subject: str) -> list[int]:
 
 def _corners(film: Film, moving: Sequence[int], index: int) -> Floats:
     found = np.concatenate([np.empty((0, 3)), *(_world_corners(film, i, index) for i in moving)])
-    near = found[(np.abs(found) < _LARGEST_M).all(axis=1)]
-    return near if len(near) else _SMALLEST_M * _CORNER_SIGNS
+    near_points = found[(np.abs(found) < _LARGEST_M).all(axis=1)]
+    return near_points if len(near_points) else _SMALLEST_M * _CORNER_SIGNS
 
 
 def _world_corners(film: Film, number: int, index: int) -> Floats:

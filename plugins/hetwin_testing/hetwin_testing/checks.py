@@ -98,8 +98,8 @@ def _release_and_take_back(bench: Bench, slot: int) -> bool:
     return True
 
 
-def _move(bench: Bench, slot: int, to: int, value: Value) -> None:
-    bench.table.move(slot, to)
+def _move(bench: Bench, slot: int, new_owner: int, value: Value) -> None:
+    bench.table.move(slot, new_owner)
     bench.scene.put(slot, value)
 
 
@@ -298,11 +298,13 @@ def check_saving(start_bench: Callable[[], Bench], count: int) -> str:
     for bench in (first, second):
         _step(bench, STEPS_AFTER_SAVING)
         bench.model.stop()
-    for number, (one, other) in enumerate(zip(first.trace, second.trace, strict=True)):
-        if one != other:
+    for number, (first_output, second_output) in enumerate(
+        zip(first.trace, second.trace, strict=True)
+    ):
+        if first_output != second_output:
             raise ContractViolation(
                 f"differs from an uninterrupted instance from step {number} on, when saved after step {count}"
-                f" and restored, in its {_describe_difference(one, other)}"
+                f" and restored, in its {_describe_difference(first_output, second_output)}"
             )
     return (
         f"{size} numbers and texts, also while it has {', '.join(filter(None, taken)) or 'nothing'}"
@@ -324,10 +326,10 @@ def _step(bench: Bench, count: int) -> None:
         bench.step()
 
 
-def _describe_difference(one: str, other: str) -> str:
+def _describe_difference(first_output: str, second_output: str) -> str:
     """Return the first difference of two outputs as text."""
     names = ("time", "numbers", "events", "requests", "ended")
-    pairs = zip(names, json.loads(one), json.loads(other), strict=False)
+    pairs = zip(names, json.loads(first_output), json.loads(second_output), strict=False)
     for name, left, right in pairs:
         if left == right:
             continue

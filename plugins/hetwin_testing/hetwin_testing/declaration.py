@@ -50,7 +50,9 @@ def _check_abilities(cls: type[Model]) -> None:
     for members in METHOD_GROUPS:
         has = {name: hasattr(cls, name) for name in members}
         if len({*has.values()}) > 1:
-            present, missing = (", ".join(n for n in has if has[n] is so) for so in (True, False))
+            present, missing = (
+                ", ".join(n for n in has if has[n] is is_present) for is_present in (True, False)
+            )
             raise ContractViolation(
                 f"it has {present}, but no {missing}; it needs all of them, or none"
             )

@@ -102,13 +102,17 @@ BEAKER_HEIGHT, BEAKER_WIDTH, WALL = 0.08, 0.06, 0.004
 def _beaker_shapes() -> tuple[Shape, ...]:
     """Return bottom and walls of a square beaker on the table; its origin is the middle of its bottom."""
     identity = (1.0, 0.0, 0.0, 0.0)
-    out, up = BEAKER_WIDTH / 2, BEAKER_HEIGHT / 2
+    out, height = BEAKER_WIDTH / 2, BEAKER_HEIGHT / 2
     along_x = [
-        Shape(ShapeKind.BOX, (WALL, BEAKER_WIDTH + WALL, BEAKER_HEIGHT), (x, 0.0, up, *identity))
+        Shape(
+            ShapeKind.BOX, (WALL, BEAKER_WIDTH + WALL, BEAKER_HEIGHT), (x, 0.0, height, *identity)
+        )
         for x in (-out, out)
     ]
     along_y = [
-        Shape(ShapeKind.BOX, (BEAKER_WIDTH + WALL, WALL, BEAKER_HEIGHT), (0.0, y, up, *identity))
+        Shape(
+            ShapeKind.BOX, (BEAKER_WIDTH + WALL, WALL, BEAKER_HEIGHT), (0.0, y, height, *identity)
+        )
         for y in (-out, out)
     ]
     bottom = Shape(
@@ -180,8 +184,8 @@ class Fixture:
             ("table", lift, (0.0, 0.0, 1.0), 0.0 if lift > 0 else 2.0),
         )
         rows = [
-            (box, names.index(n), away, *normal, *normal, *(f * x for x in normal))
-            for n, away, normal, f in neighbours
+            (box, names.index(n), distance, *normal, *normal, *(f * x for x in normal))
+            for n, distance, normal, f in neighbours
         ]
         return np.array(rows, np.float64).reshape(-1, PROXIMITY_COLUMNS)
 
@@ -198,13 +202,13 @@ class Fixture:
     def _poses(self, time_ns: int) -> dict[str, Floats]:
         opening = self._opening(time_ns)
         lift, speed = self._lift(time_ns)
-        z, up = TABLE_TOP + HALF_BOX + lift, (0.0, 0.0, speed)
+        z, height = TABLE_TOP + HALF_BOX + lift, (0.0, 0.0, speed)
         return {
-            "palm": pose_value((0.5, 0.0, z + 0.1), linear=up).data,
-            "left_finger": pose_value((0.5, opening, z), linear=up).data,
-            "right_finger": pose_value((0.5, -opening, z), linear=up).data,
-            "hand": pose_value((0.5, 0.0, z), linear=up).data,
-            "box": pose_value((0.5, 0.0, z), linear=up).data,
+            "palm": pose_value((0.5, 0.0, z + 0.1), linear=height).data,
+            "left_finger": pose_value((0.5, opening, z), linear=height).data,
+            "right_finger": pose_value((0.5, -opening, z), linear=height).data,
+            "hand": pose_value((0.5, 0.0, z), linear=height).data,
+            "box": pose_value((0.5, 0.0, z), linear=height).data,
             "beaker": pose_value((0.5, 0.3, TABLE_TOP)).data,
             "table": pose_value((0.5, 0.0, TABLE_TOP - 0.01)).data,
         }
@@ -220,9 +224,9 @@ class Fixture:
     def _lift(time_ns: int) -> tuple[float, float]:
         """Return lift [m] and vertical speed [m/s] of box and hand: up from 0.7 s, down from 1.3 s."""
         t = time_ns / 1e9
-        up, down = np.clip((t - 0.7) / 0.4, 0.0, 1.0), np.clip((t - 1.3) / 0.4, 0.0, 1.0)
-        speed = LIFT / 0.4 * (float(0 < up < 1) - float(0 < down < 1))
-        return float(LIFT * (up - down)), speed
+        height, down = np.clip((t - 0.7) / 0.4, 0.0, 1.0), np.clip((t - 1.3) / 0.4, 0.0, 1.0)
+        speed = LIFT / 0.4 * (float(0 < height < 1) - float(0 < down < 1))
+        return float(LIFT * (height - down)), speed
 
 
 WORLD_FILE = ("worlds", "tabletop.sdf")

@@ -63,10 +63,10 @@ def cached_replay(request: ReplayRequest, settings: Settings) -> ReplayResult:
     job.warm()
     key = sha256(f"{job.identity} {_digest_of(job, request.source)}".encode()).hexdigest()[:24]
     folder = base / key
-    known = None if settings.fresh and folder not in settings.replay_folders else _read(folder)
-    if known is not None:
+    cached = None if settings.fresh and folder not in settings.replay_folders else _read(folder)
+    if cached is not None:
         os.utime(folder)
-        return known
+        return cached
     result = _store(_replay(job, Replay(f"{key}.{os.getpid()}", request.source)), folder)
     if result.folder is not None:
         settings.replay_folders.add(result.folder)
@@ -99,8 +99,8 @@ def _replay(job: ReplayJob, task: Replay) -> ReplayResult:
         NotJudged: if the engine is missing here.
         BadInput: if the scenario cannot be used.
     """
-    with closing(Processes(1).work(job, [task])) as done:
-        (finished,) = done
+    with closing(Processes(1).work(job, [task])) as work:
+        (finished,) = work
     if isinstance(finished.error, BadInput) and finished.error.where == "engine":
         raise NotJudged(str(finished.error))
     if finished.result is None:

@@ -134,11 +134,13 @@ class _Suite:
             bench.model.stop()
         if first.trace == second.trace:
             return
-        for number, (one, other) in enumerate(zip(first.trace, second.trace, strict=False)):
-            if one != other:
+        for number, (first_text, second_text) in enumerate(
+            zip(first.trace, second.trace, strict=False)
+        ):
+            if first_text != second_text:
                 position = "initialize" if number == 0 else f"step {number}"
                 raise ContractViolation(
-                    f"two instances differ from {position} on: {_excerpts(one, other)}; randomness must"
+                    f"two instances differ from {position} on: {_excerpts(first_text, second_text)}; randomness must"
                     " come only from a generator `random`, or one seeded with `seed`"
                 )
         raise ContractViolation(
@@ -194,8 +196,10 @@ class _Suite:
         return bench
 
 
-def _excerpts(one: str, other: str) -> str:
+def _excerpts(first_text: str, second_text: str) -> str:
     """Return the excerpts of two texts around their first difference."""
-    index = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), 0)
+    index = next(
+        (i for i, (a, b) in enumerate(zip(first_text, second_text, strict=False)) if a != b), 0
+    )
     start = max(0, index - 30)
-    return f"...{one[start : index + 30]}... and ...{other[start : index + 30]}..."
+    return f"...{first_text[start : index + 30]}... and ...{second_text[start : index + 30]}..."

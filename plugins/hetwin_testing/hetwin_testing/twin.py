@@ -101,7 +101,7 @@ class Twin:
         if str(source).startswith("data://"):
             return str(source)
         candidates = [base / source for base in (self._folder, self._settings.root)]
-        found = next((place for place in candidates if place.exists()), None)
+        found = next((path for path in candidates if path.exists()), None)
         if found is None:
             self.skip_test(f"there is no recording {candidates[0]}")
         return str(found)
@@ -188,8 +188,8 @@ class TwinRun:
         from hetwin_suite.study import judged_claims
 
         judged = judged_claims(self.episode, {text: text for text in claims}) if claims else ()
-        failures = [_line(one) for one in judged if one.wrong or one.holds is False]
-        unknown = [_line(one) for one in judged if not one.wrong and one.holds is None]
+        failures = [_line(claim) for claim in judged if claim.wrong or claim.holds is False]
+        unknown = [_line(claim) for claim in judged if not claim.wrong and claim.holds is None]
         for unmet in unmet_claims(self.replayed.coverage, parse_claims(require, "require")):
             (unknown if unmet.unchecked else failures).append(f"required {unmet.text}")
         request = (verdict,) if isinstance(verdict, str) else tuple(verdict or ())
@@ -206,15 +206,16 @@ class TwinRun:
     def fail(self, lines: Iterable[str]) -> NoReturn:
         """Fail the test with these lines, the evidence against the run, and its page."""
         troubles = [
-            f"{one.severity} from {one.at_s:.2f} s: {one.text}" for one in self.replayed.troubles
+            f"{trouble.severity} from {trouble.at_s:.2f} s: {trouble.text}"
+            for trouble in self.replayed.troubles
         ]
         self._twin.fail_test(self, [*lines, *troubles])
 
 
-def _line(one: JudgedClaim) -> str:
+def _line(claim: JudgedClaim) -> str:
     """Return a claim and its result as one line."""
-    if one.wrong:
-        return f"{one.question}: {one.why}"
-    if one.holds is None:
-        return f"{one.question}: not known: {one.why}"
-    return f"{one.question}: false, from {one.at_s or 0.0:.2f} s"
+    if claim.wrong:
+        return f"{claim.question}: {claim.why}"
+    if claim.holds is None:
+        return f"{claim.question}: not known: {claim.why}"
+    return f"{claim.question}: false, from {claim.at_s or 0.0:.2f} s"

@@ -64,11 +64,11 @@ def parse_report(message: Mapping[str, Any]) -> SceneReport:
         ValueError: if the message has another type, or a number in it is missing.
     """
     if "detections" in message:
-        found = (_detection(detection, message) for detection in message["detections"])
-        return SceneReport(tuple(sighting for sighting in found if sighting is not None))
+        sightings = (_detection(detection, message) for detection in message["detections"])
+        return SceneReport(tuple(sighting for sighting in sightings if sighting is not None))
     if "world" in message:
-        whole = not message.get("is_diff", False)
-        return _objects(message["world"].get("collision_objects", ()), whole)
+        is_whole = not message.get("is_diff", False)
+        return _objects(message["world"].get("collision_objects", ()), is_whole)
     if "collision_objects" in message:
         return _objects(message["collision_objects"], True)
     if "primitives" in message and "operation" in message:
@@ -95,42 +95,46 @@ def _detection(detection: Mapping[str, Any], message: Mapping[str, Any]) -> Sigh
     return Sighting(str(hypothesis["class_id"]), frame, pose, size, covariance, score)
 
 
-def _objects(objects: Any, whole: bool) -> SceneReport:
+def _objects(objects: Any, is_whole: bool) -> SceneReport:
     seen: list[Sighting] = []
     gone: list[str] = []
-    for one in objects:
-        operation = int(one["operation"])
+    for collision_object in objects:
+        operation = int(collision_object["operation"])
         if operation == _REMOVE:
-            gone.append(str(one["id"]))
+            gone.append(str(collision_object["id"]))
         elif operation in (_ADD, _APPEND, _MOVE):
-            seen.append(_object(one))
+            seen.append(_object(collision_object))
         else:
             raise ValueError(f"operation {operation}; expected 0 to 3")
-    return SceneReport(tuple(seen), tuple(gone), whole, names=True)
+    return SceneReport(tuple(seen), tuple(gone), is_whole, names=True)
 
 
-def _object(one: Mapping[str, Any]) -> Sighting:
+def _object(collision_object: Mapping[str, Any]) -> Sighting:
     """Parse a collision object; its size is the box around its shapes, 0 for an operation MOVE without shapes."""
-    frame = one["header"]["frame_id"] or WORLD
-    pose = _pose(one["pose"])
+    frame = collision_object["header"]["frame_id"] or WORLD
+    pose = _pose(collision_object["pose"])
     lower, upper = np.full(3, np.inf), np.full(3, -np.inf)
-    for half, shape_pose in _extents(one):
+    for half, shape_pose in _extents(collision_object):
         rotation = rotation_matrix(shape_pose[3:])
         reach = np.abs(rotation) @ half
         lower = np.minimum(lower, shape_pose[:3] - reach)
         upper = np.maximum(upper, shape_pose[:3] + reach)
     if not np.isfinite(lower).all():
-        return Sighting(str(one["id"]), frame, pose, np.zeros(3), np.zeros((6, 6)))
+        return Sighting(str(collision_object["id"]), frame, pose, np.zeros(3), np.zeros((6, 6)))
     centre = pose.copy()
     centre[:3] += rotation_matrix(pose[3:]) @ ((lower + upper) / 2.0)
-    return Sighting(str(one["id"]), frame, centre, upper - lower, np.zeros((6, 6)))
+    return Sighting(str(collision_object["id"]), frame, centre, upper - lower, np.zeros((6, 6)))
 
 
-def _extents(one: Mapping[str, Any]) -> Iterator[tuple[Floats, Floats]]:
+def _extents(collision_object: Mapping[str, Any]) -> Iterator[tuple[Floats, Floats]]:
     """Yield half the sides (3,) and the pose (7,) of each shape's box, in the object's frame."""
-    for shape, pose in zip(one["primitives"], one["primitive_poses"], strict=True):
+    for shape, pose in zip(
+        collision_object["primitives"], collision_object["primitive_poses"], strict=True
+    ):
         yield _half(int(shape["type"]), shape["dimensions"]), _pose(pose)
-    for mesh, pose in zip(one.get("meshes", ()), one.get("mesh_poses", ()), strict=True):
+    for mesh, pose in zip(
+        collision_object.get("meshes", ()), collision_object.get("mesh_poses", ()), strict=True
+    ):
         corners = np.array([list(map(float, v.values())) for v in mesh["vertices"]]).reshape(-1, 3)
         if not len(corners):
             continue

@@ -18,15 +18,15 @@ from support.recorded_episodes import two_drops, verdict_on_a_success
 from typer.testing import CliRunner
 
 from hetwin_bauer2022.evaluation.approaches import Contacts
+from hetwin_bauer2022.evaluation.episode_with_mismatches import write_with_mismatches
 from hetwin_bauer2022.evaluation.episodes import (
     LabelledEpisode,
     find_episodes,
     read_episode,
 )
 from hetwin_bauer2022.evaluation.judge import Verdict, judge
-from hetwin_bauer2022.evaluation.judge_worse import judge_worse
+from hetwin_bauer2022.evaluation.judging_with_mismatches import judge_with_mismatches
 from hetwin_bauer2022.evaluation.replay import Replay
-from hetwin_bauer2022.evaluation.worse import worsen
 from hetwin_bauer2022.mismatch import read_recording
 from hetwin_bauer2022.mismatch.registry import read_mismatches
 from hetwin_core.ensemble.errors import BadInput
@@ -216,7 +216,7 @@ def test_a_script_of_ones_own_gets_the_verdicts_of_mismatch(
     episode, plain = success, by_single
     by_hand = read_episode(worse_by_hand(episode.folder, tmp_path / "worse" / episode.name))
     mismatches = read_mismatches(["rate=15", "finger_offset=0.0175"])
-    ours = judge_worse(episode, "single", Replay(mismatches=mismatches))
+    ours = judge_with_mismatches(episode, "single", Replay(mismatches=mismatches))
     theirs = judge(by_hand, "single")
     assert (ours.why, ours.success, repr(ours.gain)) == (
         theirs.why,
@@ -238,7 +238,7 @@ def test_mismatch_is_told_with_the_table(episodes: Path, tmp_path: Path) -> None
 def test_the_twin_takes_world_and_robot_from_beside_the_recording(
     success: LabelledEpisode, tmp_path: Path
 ) -> None:
-    worse = worsen(success, read_mismatches(["object_size=0.5"]), tmp_path / "small")
+    worse = write_with_mismatches(success, read_mismatches(["object_size=0.5"]), tmp_path / "small")
     assert (worse.world, worse.robot) == (worse.folder / "world.sdf", worse.folder / "robot.urdf")
     found = judge(worse, "single")
     assert found.success is False
@@ -269,7 +269,7 @@ def test_a_recording_without_signals_has_joints_and_annotations_alone(
     episodes: Path, tmp_path: Path
 ) -> None:
     episode = find_episodes(episodes)[0]
-    worse = worsen(episode, read_mismatches(["signals=0"]), tmp_path / "few")
+    worse = write_with_mismatches(episode, read_mismatches(["signals=0"]), tmp_path / "few")
     before, after = read_recording(episode.recording), read_recording(worse.recording)
     assert sorted(after.connections) == ["/action_annotations", "/joint_states"]
     assert {"/wrist/wrench", "/right_hand/status"} < set(before.connections)

@@ -16,10 +16,10 @@ from support.plugins import benchmark
 from support.recorded_episodes import an_insertion, two_drops, verdict_on_a_success
 
 from hetwin_bauer2022.evaluation.approaches import APPROACHES
+from hetwin_bauer2022.evaluation.episode_with_mismatches import write_with_mismatches
 from hetwin_bauer2022.evaluation.episodes import LabelledEpisode, find_episodes, read_episode
 from hetwin_bauer2022.evaluation.judge import judge
 from hetwin_bauer2022.evaluation.rules import THRESHOLDS, ObservedEpisode
-from hetwin_bauer2022.evaluation.worse import worsen
 from hetwin_bauer2022.mismatch import read_recording, write_recording
 from hetwin_bauer2022.mismatch.registry import read_mismatches
 
@@ -99,7 +99,7 @@ def test_rules_are_given_the_worse_recording(
 ) -> None:
     episode = next(one for one in episodes if one.success)
     (mismatch,) = read_mismatches(["finger_offset=-0.3"])
-    worse = worsen(episode, [mismatch], tmp_path / "worse")
+    worse = write_with_mismatches(episode, [mismatch], tmp_path / "worse")
     assert verdict_on_a_success(tmp_path_factory, approach).success is True
     assert judge(worse, approach).success is False, "fingers that read closed hold nothing"
 
@@ -122,7 +122,7 @@ def test_a_finger_that_lets_go_late_delays_the_fall(
     episode = next(one for one in episodes if one.success)
     (mismatch,) = read_mismatches(["hand_latency=0.2"])
     (tmp_path / "late").mkdir()
-    late = worsen(episode, [mismatch], tmp_path / "late")
+    late = write_with_mismatches(episode, [mismatch], tmp_path / "late")
     assert ObservedEpisode(late).opening() == pytest.approx(
         ObservedEpisode(episode).opening() + 0.2, abs=0.01
     )

@@ -11,8 +11,8 @@ from support.robot_files import ROOT
 from typer.testing import CliRunner
 
 from hetwin_bauer2022.mismatch.axis import Place
-from hetwin_bauer2022.mismatch.registry import axes, axis_names, read_mismatches, refuse
-from hetwin_bauer2022.mismatch_option import completed
+from hetwin_bauer2022.mismatch.registry import axes, axis_names, check_places, read_mismatches
+from hetwin_bauer2022.mismatch_option import complete_axes
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite.cli.main import app
 
@@ -76,7 +76,7 @@ def test_an_axis_that_acts_elsewhere_is_refused_by_name() -> None:
     with pytest.raises(
         BadInput, match=r"compliance acts on reality, not on twin.*compliance=2.*record"
     ):
-        refuse(read_mismatches(["compliance=2"]), (Place.TWIN,), "record")
+        check_places(read_mismatches(["compliance=2"]), (Place.TWIN,), "record")
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_they_are_listed_and_completed() -> None:
     assert all(f"\n{name} " in listed.stdout for name in axis_names())
     rows = json.loads(CliRunner().invoke(app, ["list", "mismatches", "--json"]).stdout)
     assert {row["name"] for row in rows} == set(axis_names())
-    assert completed("finger_o") == ["finger_offset="]
+    assert complete_axes("finger_o") == ["finger_offset="]
 
 
 def test_a_third_party_that_is_no_axis_is_named(

@@ -10,7 +10,7 @@ from toy_episode import facts, twin
 from transforms3d.quaternions import rotate_vector
 
 from hetwin_bauer2022.mismatch.axis import BeliefAxis, RealityAxis, TwinAxis
-from hetwin_bauer2022.mismatch.real_world import Compliance, RealWorld, Truths
+from hetwin_bauer2022.mismatch.real_world import Compliance, RealWorld, TrueValues
 from hetwin_bauer2022.mismatch.registry import axis_of
 from hetwin_bauer2022.mismatch.twin_files import TwinFiles
 from hetwin_core.ensemble.errors import BadInput
@@ -84,7 +84,9 @@ def test_of_a_probe_only_the_radius_of_what_the_fingers_hold_is_scaled() -> None
 def test_what_is_not_there_is_named() -> None:
     axis = axis_of("object_place")
     assert isinstance(axis, BeliefAxis)
-    with pytest.raises(BadInput, match=r"no belief to be mistaken in.*\"ball\": .*scene.json"):
+    with pytest.raises(
+        BadInput, match=r"no belief about the pose of this object.*\"ball\": .*scene.json"
+    ):
         axis.change({"stand": SCENE["stand"]}, 0.01, facts())
     with pytest.raises(BadInput, match=r"no such model.*expected cup"):
         changed("mass", 2.0, "cup")
@@ -114,7 +116,7 @@ def test_friction_of_object_and_fingers() -> None:
 def real_world(name: str, level: float) -> RealWorld:
     axis = axis_of(name)
     assert isinstance(axis, RealityAxis)
-    real = RealWorld(Truths({}, {}), Grip(), np.ones(3), Compliance(3.0, (1.0, 2.0), 0.03))
+    real = RealWorld(TrueValues({}, {}), Grip(), np.ones(3), Compliance(3.0, (1.0, 2.0), 0.03))
     return axis.change(real, level, np.random.default_rng(1))
 
 

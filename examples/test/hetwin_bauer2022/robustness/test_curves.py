@@ -8,18 +8,18 @@ import pytest
 
 from hetwin_bauer2022.mismatch.registry import axis_of
 from hetwin_bauer2022.robustness.curves import (
+    CurveKey,
     CurvePoint,
     Judgement,
-    Line,
     breaks_of,
     curve_points,
     nearest_breaks,
 )
-from hetwin_bauer2022.robustness.kept import KeptVerdict
-from hetwin_bauer2022.robustness.worth import worth
+from hetwin_bauer2022.robustness.stored_verdicts import StoredVerdict
+from hetwin_bauer2022.robustness.summary import summary_sentence
 from hetwin_suite._study.intervals import probability
 
-LINE = Line("cage", "uncertain_environment", "cage", "rate", "success", "ensemble")
+LINE = CurveKey("cage", "uncertain_environment", "cage", "rate", "success", "ensemble")
 
 
 def points(rights: dict[float, int], of: int = 10, **line: str) -> list[CurvePoint]:
@@ -28,7 +28,7 @@ def points(rights: dict[float, int], of: int = 10, **line: str) -> list[CurvePoi
 
 
 def judgement(success: bool | None, truth: bool, not_applicable: bool = False) -> Judgement:
-    verdict = KeptVerdict(
+    verdict = StoredVerdict(
         *("e", "cage", "drop", "rate", 15.0, "single", "f"),
         *(truth, success, not_applicable, "", "", 1.0),
     )
@@ -85,7 +85,7 @@ def of_approaches(**rights: Sequence[int]) -> list[CurvePoint]:
 
 
 def test_a_baseline_that_is_as_flat_is_named() -> None:
-    said = worth(
+    said = summary_sentence(
         of_approaches(
             ensemble=[10, 9, 5], single=[10, 0, 0], single_tuned=[10, 10, 10], rigid=[9, 0, 0]
         )
@@ -96,15 +96,17 @@ def test_a_baseline_that_is_as_flat_is_named() -> None:
 
 
 def test_that_no_baseline_is_as_flat_is_said_too() -> None:
-    said = worth(of_approaches(ensemble=[10, 9, 9], single_tuned=[10, 10, 0], rigid=[9, 0, 0]))
+    said = summary_sentence(
+        of_approaches(ensemble=[10, 9, 9], single_tuned=[10, 10, 0], rigid=[9, 0, 0])
+    )
     assert said.endswith("neither single_tuned nor rigid is as flat on any axis.")
 
 
 def test_approaches_are_compared_where_both_were_judged() -> None:
     ours = points({0: 10, 1: 10, 2: 0})
     tuned = points({2: 0}, approach="single_tuned")
-    assert "single_tuned at 0 of 1 (the ensemble there: 0)" in worth([*ours, *tuned])
+    assert "single_tuned at 0 of 1 (the ensemble there: 0)" in summary_sentence([*ours, *tuned])
 
 
 def test_without_the_ensemble_nothing_is_claimed() -> None:
-    assert "not judged" in worth(of_approaches(single=[10, 10]))
+    assert "not judged" in summary_sentence(of_approaches(single=[10, 10]))

@@ -14,7 +14,7 @@ from support.short_drops import write_short_drops
 from typer.testing import CliRunner, Result
 
 from hetwin_bauer2022.evaluation.episodes import find_episodes
-from hetwin_bauer2022.evaluation.judge_worse import judge_worse
+from hetwin_bauer2022.evaluation.judging_with_mismatches import judge_with_mismatches
 from hetwin_bauer2022.evaluation.replay import Replay
 from hetwin_bauer2022.mismatch.registry import read_mismatches
 from hetwin_bauer2022.robustness.sets import find_sets
@@ -127,7 +127,7 @@ def test_the_verdict_is_that_of_mismatch_on_the_command_line(
     worse = [json.loads(line) for line in (out / "verdicts.jsonl").read_text().splitlines()][-1]
     (episode,) = find_episodes(episodes / "pinch")
     replay = Replay(mismatches=read_mismatches(["object_size=1.05"]))
-    verdict = judge_worse(episode, "single", replay)
+    verdict = judge_with_mismatches(episode, "single", replay)
     assert (worse["level"], worse["success"], worse["why"]) == (1.05, verdict.success, verdict.why)
 
 

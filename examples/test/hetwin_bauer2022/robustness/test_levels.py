@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from hetwin_bauer2022.mismatch.registry import axes, axis_of
-from hetwin_bauer2022.robustness.levels import beyond, place, read_axes, shown_level
+from hetwin_bauer2022.robustness.levels import (
+    coordinate,
+    is_beyond_hardware,
+    read_axes,
+    shown_level,
+)
 from hetwin_core.ensemble.errors import BadInput
 
 
@@ -55,15 +60,15 @@ def test_levels_are_shown_as_people_read_them(axis: str, level: float, words: st
 
 def test_levels_that_are_far_apart_are_drawn_by_their_logarithm() -> None:
     wide, narrow = [1.0, 2.0, 4.0, 16.0], [15.0, 30.0, 50.0]
-    assert [place(level, wide) for level in wide] == [0.0, 1.0, 2.0, 4.0]
-    assert [place(level, narrow) for level in narrow] == narrow
+    assert [coordinate(level, wide) for level in wide] == [0.0, 1.0, 2.0, 4.0]
+    assert [coordinate(level, narrow) for level in narrow] == narrow
 
 
 def test_what_real_hardware_does_not_have_is_beyond(monkeypatch: pytest.MonkeyPatch) -> None:
     axis = axis_of("finger_offset")
     monkeypatch.setattr(type(axis), "hardware", (-0.01, 0.01))
-    assert [beyond(axis, level) for level in (-0.02, -0.01, 0.0, 0.01, 0.02)] == [
+    assert [is_beyond_hardware(axis, level) for level in (-0.02, -0.01, 0.0, 0.01, 0.02)] == [
         *(True, False, False, False, True)
     ]
     monkeypatch.setattr(type(axis), "hardware", None)
-    assert not beyond(axis, 9.0)
+    assert not is_beyond_hardware(axis, 9.0)

@@ -48,18 +48,18 @@ def planning_scene(request: SceneRequest) -> Mapping[str, FoundObject]:
     )
     frames.add_stamped(scene.fixed_frame_transforms)
     attached = [str(body.object.id) for body in scene.robot_state.attached_collision_objects]
-    found: dict[str, FoundObject] = {}
+    objects: dict[str, FoundObject] = {}
     for collision_object in scene.world.collision_objects:
         found_object = _object(collision_object, frames, parameters)
         if found_object is not None:
-            found[str(collision_object.id)] = found_object
-    if attached and found:
-        first = next(iter(found))
+            objects[str(collision_object.id)] = found_object
+    if attached and objects:
+        first = next(iter(objects))
         note = f"attached to links, and left out: {some(attached, 5)}"
-        found[first] = found[first]._replace(
-            note="; ".join(filter(None, (found[first].note, note)))
+        objects[first] = objects[first]._replace(
+            note="; ".join(filter(None, (objects[first].note, note)))
         )
-    return found
+    return objects
 
 
 def _scene_of_move_group(
@@ -166,7 +166,7 @@ def _box_around(mesh: Any, pose: Floats) -> Part:
 
 def _volume(part: Part) -> float:
     """Volume of a primitive [m^3]."""
-    sizes = {tag: [float(word) for word in text.split()] for tag, text in part.sizes}
+    sizes = {tag: [float(number_text) for number_text in text.split()] for tag, text in part.sizes}
     if part.tag == "box":
         return float(np.prod(sizes["size"]))
     (radius,) = sizes["radius"]

@@ -35,7 +35,7 @@ from model_nodes.main_physics.sources.live.base import BaseFeed
 START = (1.0, -2.0, 0.7)
 
 
-class Wire:
+class TopicPair:
     """Hands serialized messages to who listens, as the robot's topics do."""
 
     def __init__(self, folder: Path, base: Any, topics: Sequence[str] = ()) -> None:
@@ -82,7 +82,7 @@ def near(found: Planar, wanted: Planar) -> None:
 
 
 def test_it_moves_as_its_recording_does(tmp_path: Path) -> None:
-    wire = Wire(tmp_path, {"odometry": "/odom"})
+    wire = TopicPair(tmp_path, {"odometry": "/odom"})
     messages = list(odometry())
     bag = write_bag(tmp_path / "bag", messages)
     recorded = bound(bag, cart(tmp_path), {"odometry": "/odom"})
@@ -100,7 +100,7 @@ def test_it_moves_as_its_recording_does(tmp_path: Path) -> None:
 
 
 def test_it_starts_where_it_is_when_the_run_begins(tmp_path: Path) -> None:
-    wire = Wire(tmp_path, {"odometry": "/odom", "start": list(START)})
+    wire = TopicPair(tmp_path, {"odometry": "/odom", "start": list(START)})
     for one in list(odometry())[:151]:
         wire.send(one)
     wire.feed.begin_run()
@@ -116,7 +116,7 @@ def test_a_localization_counts_from_its_stamp_but_not_before_what_was_played(
 ) -> None:
     """It is compared with odometry at its stamp, and arrives 100 ms later, when that has been played."""
     corrected = (1.1, -2.0, 0.75)
-    wire = Wire(tmp_path, {"odometry": "/odom", "start": "/amcl_pose"})
+    wire = TopicPair(tmp_path, {"odometry": "/odom", "start": "/amcl_pose"})
     messages = list(odometry())
     for one in messages[:10]:
         wire.send(one)
@@ -137,7 +137,7 @@ def test_a_localization_counts_from_its_stamp_but_not_before_what_was_played(
 
 def test_transforms_with_a_map_that_jumps(tmp_path: Path) -> None:
     before, after = (3.0, 1.0, -0.6), (3.1, 1.0, -0.55)
-    wire = Wire(tmp_path, {"odometry": "tf", "start": "tf"})
+    wire = TopicPair(tmp_path, {"odometry": "tf", "start": "tf"})
     wire.send(tf(0, [("footprint", "base_link", (0, 0, 0.1, 0, 0, 0))], "/tf_static"))
     for k in range(251):
         t = k * PERIOD
@@ -157,7 +157,7 @@ def test_transforms_with_a_map_that_jumps(tmp_path: Path) -> None:
 
 
 def test_a_fixed_map_that_comes_first(tmp_path: Path) -> None:
-    wire = Wire(tmp_path, {"odometry": "tf", "start": "tf"})
+    wire = TopicPair(tmp_path, {"odometry": "tf", "start": "tf"})
     wire.send(tf(0, [("map", "odom", START)], "/tf_static"))
     for k in range(10):
         wire.send(tf(k * PERIOD, [("odom", "base_link", drive(k * PERIOD / 1e9))]))
@@ -168,7 +168,7 @@ def test_a_fixed_map_that_comes_first(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_used_is_left_out(tmp_path: Path) -> None:
-    wire = Wire(tmp_path, {"odometry": "/odom"})
+    wire = TopicPair(tmp_path, {"odometry": "/odom"})
     messages = list(odometry())
     for one in messages[:10]:
         wire.send(one)
@@ -184,7 +184,7 @@ def test_what_cannot_be_used_is_left_out(tmp_path: Path) -> None:
 
 
 def test_a_jump_of_odometry_ends_the_run_but_not_the_time_before(tmp_path: Path) -> None:
-    wire = Wire(tmp_path, {"odometry": "/odom"})
+    wire = TopicPair(tmp_path, {"odometry": "/odom"})
     still = [posed(ODOMETRY, k * PERIOD, (0.0, 0.0, 0.0)) for k in range(20)]
     for one in still:
         wire.send(one)
@@ -199,7 +199,7 @@ def test_a_jump_of_odometry_ends_the_run_but_not_the_time_before(tmp_path: Path)
 
 
 def test_skipped_motion_is_bridged(tmp_path: Path) -> None:
-    wire = Wire(tmp_path, {"odometry": "/odom", "start": "/amcl_pose"})
+    wire = TopicPair(tmp_path, {"odometry": "/odom", "start": "/amcl_pose"})
     wire.send(amcl(0, START))
     for one in odometry():
         wire.send(one)
@@ -223,16 +223,16 @@ def test_skipped_motion_is_bridged(tmp_path: Path) -> None:
 def test_topics_that_are_absent(
     tmp_path: Path, base: Any, topics: list[str], words: Sequence[str]
 ) -> None:
-    wire = Wire(tmp_path, base, topics)
+    wire = TopicPair(tmp_path, base, topics)
     for word in words:
         assert word in str(wire.feed.missing(3.0, wire))
 
 
 def test_topics_of_another_type_and_frame(tmp_path: Path) -> None:
-    wire = Wire(tmp_path, {"odometry": "/odom"})
+    wire = TopicPair(tmp_path, {"odometry": "/odom"})
     wire.heard["/odom"](b"", TF, EPOCH_NS)
     assert isinstance(wire.feed.problem, BadInput)
     assert "tf2_msgs/msg/TFMessage" in str(wire.feed.missing(3.0, wire))
-    wire = Wire(tmp_path, {"odometry": "/odom"})
+    wire = TopicPair(tmp_path, {"odometry": "/odom"})
     wire.send(posed(ODOMETRY, 0, (0.0, 0.0, 0.0), child="lift"))
     assert "lift_joint moves" in str(wire.feed.problem)

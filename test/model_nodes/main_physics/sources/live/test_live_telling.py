@@ -47,7 +47,7 @@ def robot() -> Iterator[Robot]:
         rclpy.try_shutdown()
 
 
-def stamped(message: Any, stamp: Any, time_ns: int) -> Any:
+def with_late_wheel_angles(message: Any, stamp: Any, time_ns: int) -> Any:
     stamp.sec, stamp.nanosec = divmod(time_ns, SECOND)
     return message
 
@@ -70,12 +70,14 @@ def test_a_live_robot_tells_tasks_and_beliefs(robot: Robot) -> None:
             wait_until(publisher.get_subscription_count, f"a subscription of {publisher.topic}")
         robot.tell(1.5)
         task = Task(id="place.1", operation="place", status="active", after=["look.1"])
-        publish["tasks"].publish(stamped(task, task.stamp, robot.time_ns))
+        publish["tasks"].publish(with_late_wheel_angles(task, task.stamp, robot.time_ns))
         belief = Belief(fluent="held", arguments=["box", "hand"], holds=True, confidence=1.0)
-        publish["beliefs"].publish(stamped(belief, belief.stamp, robot.time_ns))
+        publish["beliefs"].publish(with_late_wheel_angles(belief, belief.stamp, robot.time_ns))
         pose = PoseStamped()
         pose.header.frame_id, pose.pose.position.x, pose.pose.orientation.w = "map", 0.5, 1.0
-        publish["believed_box"].publish(stamped(pose, pose.header.stamp, robot.time_ns))
+        publish["believed_box"].publish(
+            with_late_wheel_angles(pose, pose.header.stamp, robot.time_ns)
+        )
         publish["words"].publish(String(data="box"))
         wait_until(lambda: len(source._waiting) == 4, "four messages")
         said_ns = robot.time_ns - source._epoch_ns

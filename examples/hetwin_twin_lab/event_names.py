@@ -26,6 +26,6 @@ ROUTINE = frozenset({LINKED, LOGGED, PLANNED, POINTED, "command", "reply", "ask_
 """Routine events of controllers and the link, which the lab's figures summarize."""
 
 
-def is_whole(value: object) -> bool:
+def is_int64(value: object) -> bool:
     """Return whether a value is an integer of 64 bits, and no boolean."""
     return isinstance(value, int) and not isinstance(value, bool) and -(2**63) <= value < 2**63

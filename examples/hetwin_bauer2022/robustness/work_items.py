@@ -1,4 +1,4 @@
-"""The work of an evaluation: episodes at levels, each with the approaches that judge it."""
+"""The work items of an evaluation: episodes at levels, each with the approaches that judge it."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from hetwin_bauer2022.evaluation.episodes import LabelledEpisode
 from hetwin_bauer2022.evaluation.replay import Replay
 from hetwin_bauer2022.mismatch import Axis
 from hetwin_bauer2022.robustness import fingerprints
-from hetwin_bauer2022.robustness.kept import (
-    NONE,
-    KeptVerdict,
-    KeptVerdicts,
-    Question,
-)
 from hetwin_bauer2022.robustness.levels import Levels
 from hetwin_bauer2022.robustness.sets import EpisodeSet
+from hetwin_bauer2022.robustness.stored_verdicts import (
+    AS_RECORDED,
+    StoredVerdict,
+    VerdictFile,
+    VerdictKey,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,30 +37,32 @@ class Point:
     axis: Axis | None
     level: float
 
-    def question(self, approach: str) -> Question:
+    def question(self, approach: str) -> VerdictKey:
         """Return the question that a verdict of an approach answers."""
-        return Question(self.digest, self.axis.name if self.axis else NONE, self.level, approach)
+        return VerdictKey(
+            self.digest, self.axis.name if self.axis else AS_RECORDED, self.level, approach
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class WorkItem:
     """A point and its missing approaches, each with the fingerprint of everything that decides the verdict."""
 
     point: Point
     approaches: tuple[tuple[str, str], ...]
 
 
-class VerdictStore:
+class ValidVerdicts:
     """The stored verdicts on requested points.
 
     Args:
-        kept: verdicts of earlier evaluations; new ones are added.
+        stored: verdicts of earlier evaluations; new ones are added.
         replay: contact settings and engine.
-        trusts: whether verdicts made by other versions of the code are valid.
+        trust_stored: whether verdicts made by other versions of the code are valid.
     """
 
-    def __init__(self, kept: KeptVerdicts, replay: Replay, trusts: bool) -> None:
-        self._kept, self._trusts = kept, trusts
+    def __init__(self, stored: VerdictFile, replay: Replay, trust_stored: bool) -> None:
+        self._stored, self._trust_stored = stored, trust_stored
         self._physics = f"{replay.contacts} {replay.engine}"
 
     def fingerprint(self, point: Point, approach: str) -> str:
@@ -68,20 +70,22 @@ class VerdictStore:
         scenario = point.episode.scenario
         return fingerprints.of_approach(scenario, approach, point.axis, self._physics)
 
-    def verdict(self, point: Point, approach: str) -> KeptVerdict | None:
+    def verdict(self, point: Point, approach: str) -> StoredVerdict | None:
         """Return the valid verdict; None if there is none."""
         question = point.question(approach)
-        found = self._kept.find(question, self.fingerprint(point, approach))
-        return found or (self._kept.find(question, None) if self._trusts else None)
+        stored = self._stored.find(question, self.fingerprint(point, approach))
+        return stored or (self._stored.find(question, None) if self._trust_stored else None)
 
-    def missing(self, points: Sequence[Point], approaches: Sequence[str]) -> list[Piece]:
+    def missing(self, points: Sequence[Point], approaches: Sequence[str]) -> list[WorkItem]:
         """Return the missing work in the order of the points."""
-        pieces = []
+        items = []
         for point in points:
-            left = [a for a in approaches if self.verdict(point, a) is None]
-            if left:
-                pieces.append(Piece(point, tuple((a, self.fingerprint(point, a)) for a in left)))
-        return pieces
+            missing = [a for a in approaches if self.verdict(point, a) is None]
+            if missing:
+                items.append(
+                    WorkItem(point, tuple((a, self.fingerprint(point, a)) for a in missing))
+                )
+        return items
 
 
 def points_of(sets: Sequence[EpisodeSet], axes: Sequence[Levels], first: int | None) -> list[Point]:
@@ -94,10 +98,10 @@ def points_of(sets: Sequence[EpisodeSet], axes: Sequence[Levels], first: int | N
         axes: axes with their levels.
         first: number of successful and of failed episodes of each set; None: all.
     """
-    chosen = [(one.name, one.first(first)) for one in sets]
-    most = max((len(episodes) for _, episodes in chosen), default=0)
+    chosen = [(episode_set.name, episode_set.first(first)) for episode_set in sets]
+    max_count = max((len(episodes) for _, episodes in chosen), default=0)
     points: list[Point] = []
-    for rank in range(most):
+    for rank in range(max_count):
         for name, episodes in chosen:
             if rank < len(episodes):
                 points += _of_episode(name, episodes[rank], axes)
@@ -107,7 +111,7 @@ def points_of(sets: Sequence[EpisodeSet], axes: Sequence[Levels], first: int | N
 def _of_episode(name: str, episode: LabelledEpisode, axes: Sequence[Levels]) -> Iterator[Point]:
     digest = fingerprints.of_episode(episode.folder)
     yield Point(name, episode, digest, None, 0.0)
-    for one in axes:
-        if one.axis.concerns(episode.grasp):
-            for level in one.levels:
-                yield Point(name, episode, digest, one.axis, level)
+    for axis_levels in axes:
+        if axis_levels.axis.concerns(episode.grasp):
+            for level in axis_levels.levels:
+                yield Point(name, episode, digest, axis_levels.axis, level)

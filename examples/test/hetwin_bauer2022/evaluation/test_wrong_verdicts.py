@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from support.made_episode import concern, handed_over, made_episode, poses, seconds
 
-from hetwin_bauer2022.evaluation.wrong import (
+from hetwin_bauer2022.evaluation.wrong_verdicts import (
     TruePath,
-    apart_figure,
     decisive_moments,
-    reasons,
+    distance_figure,
+    explain,
 )
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import POSE
@@ -39,7 +39,7 @@ def truth(path: Path, name: str = "ball") -> TruePath | None:
 def test_it_says_where_the_object_was_and_where_it_should_have_been(tmp_path: Path) -> None:
     known = truth(tmp_path)
     assert known is not None
-    assert reasons(episode(handovers=[HANDED_OVER]), known) == [
+    assert explain(episode(handovers=[HANDED_OVER]), known) == [
         "The pose of ball was handed over last at 4.00 s, from in_hand to physics (trigger).",
         "Then the twin had it at (0.500, 0.000, 0.100) m, the truth at (0.500, 0.000, 0.100) m: 0 mm apart.",
         "At the end the twin had it at (0.500, 0.000, 0.100) m, the truth at (0.500, 0.500, 0.100) m: 50 cm apart.",
@@ -50,25 +50,25 @@ def test_it_says_where_the_object_was_and_where_it_should_have_been(tmp_path: Pa
 def test_without_a_handover_it_says_so(tmp_path: Path) -> None:
     known = truth(tmp_path)
     assert known is not None
-    said = reasons(
+    said = explain(
         episode(concerns=[concern("flung", "absurd", 1, 2, text="ball is flung")]), known
     )
     assert said[0] == "ball was never handed over: physics moved it all the time."
     assert said[-1] == "Odd: ball is flung."
-    assert [m.what for m in decisive_moments(episode(), "ball")] == ["the end"]
+    assert [m.caption for m in decisive_moments(episode(), "ball")] == ["the end"]
 
 
 def test_the_moments_are_the_last_handover_and_the_end() -> None:
     early = handed_over("ball", 1.0, "physics", "in_hand")
     found = decisive_moments(episode(handovers=[early, HANDED_OVER]), "ball")
     assert [moment.time_ns for moment in found] == [4_000_000_000, 10_000_000_000]
-    assert {moment.thing for moment in found} == {"ball"}
+    assert {moment.subject for moment in found} == {"ball"}
 
 
 def test_the_distance_is_drawn_over_time(tmp_path: Path) -> None:
     known = truth(tmp_path)
     assert known is not None
-    drawn = apart_figure(episode(handovers=[HANDED_OVER]), known)
+    drawn = distance_figure(episode(handovers=[HANDED_OVER]), known)
     (panel,) = drawn.panels
     (line,) = panel.lines
     assert line.y[-1] == pytest.approx(50.0, abs=0.05)

@@ -12,7 +12,7 @@ RIVALS = ("single_tuned", "rigid")
 BASELINE = "single"
 
 
-def worth(points: Sequence[CurvePoint]) -> str:
+def summary_sentence(points: Sequence[CurvePoint]) -> str:
     """Return the sentence.
 
     Approaches are compared at each combination of set, truth and level of an axis at which both were judged.
@@ -20,27 +20,34 @@ def worth(points: Sequence[CurvePoint]) -> str:
     Args:
         points: points of all curves.
     """
-    ours = _by_place(points, OURS)
+    ours = _by_level(points, OURS)
     if not ours:
         return "The ensemble was not judged, so that nothing can be said about its worth."
-    others = {name: _by_place(points, name) for name in (BASELINE, *RIVALS)}
-    said = [_held(ours, "The ensemble")]
-    said += [_held(_common(ours, found), name, ours) for name, found in others.items() if found]
-    equals = [
-        words for name in RIVALS if others[name] for words in _equals(ours, others[name], name)
+    baselines = {name: _by_level(points, name) for name in (BASELINE, *RIVALS)}
+    parts = [_share_sentence(ours, "The ensemble")]
+    parts += [
+        _share_sentence(_common(ours, theirs), name, ours)
+        for name, theirs in baselines.items()
+        if theirs
     ]
-    rivals = [name for name in RIVALS if others[name]]
+    equals = [
+        words
+        for name in RIVALS
+        if baselines[name]
+        for words in _axes_as_flat(ours, baselines[name], name)
+    ]
+    rivals = [name for name in RIVALS if baselines[name]]
     if equals:
-        return f"{', '.join(said)}; as flat as the ensemble, or flatter: {'; '.join(equals)}."
+        return f"{', '.join(parts)}; as flat as the ensemble, or flatter: {'; '.join(equals)}."
     if rivals:
-        return f"{', '.join(said)}; neither {' nor '.join(rivals)} is as flat on any axis."
-    return f"{', '.join(said)}."
+        return f"{', '.join(parts)}; neither {' nor '.join(rivals)} is as flat on any axis."
+    return f"{', '.join(parts)}."
 
 
-Places = Mapping[tuple[str, str, str, float], CurvePoint]
+PointsByLevel = Mapping[tuple[str, str, str, float], CurvePoint]
 
 
-def _by_place(
+def _by_level(
     points: Iterable[CurvePoint], approach: str
 ) -> dict[tuple[str, str, str, float], CurvePoint]:
     return {
@@ -50,27 +57,27 @@ def _by_place(
     }
 
 
-def _common(ours: Places, theirs: Places) -> Places:
-    return {place: point for place, point in theirs.items() if place in ours}
+def _common(ours: PointsByLevel, theirs: PointsByLevel) -> PointsByLevel:
+    return {key: point for key, point in theirs.items() if key in ours}
 
 
-def _held(points: Places, name: str, ours: Places | None = None) -> str:
+def _share_sentence(points: PointsByLevel, name: str, ours: PointsByLevel | None = None) -> str:
     good = sum(not point.breaks for point in points.values())
     if ours is None:
         return f"{name} is right in {GOOD_SHARE:.0%} and more of the executions at {good} of {len(points)} levels"
-    mine = sum(not ours[place].breaks for place in points)
-    compared = "" if len(points) == len(ours) else f" (the ensemble there: {mine})"
+    ours_good = sum(not ours[key].breaks for key in points)
+    compared = "" if len(points) == len(ours) else f" (the ensemble there: {ours_good})"
     return f"{name} at {good} of {len(points)}{compared}"
 
 
-def _equals(ours: Places, theirs: Places, name: str) -> list[str]:
+def _axes_as_flat(ours: PointsByLevel, theirs: PointsByLevel, name: str) -> list[str]:
     """Return the axes on which a baseline breaks at no more levels than the ensemble, as text."""
     common = _common(ours, theirs)
     axes = dict.fromkeys(axis for _, _, axis, _ in common)
     flat = [
         axis
         for axis in axes
-        if sum(point.breaks for place, point in common.items() if place[2] == axis)
-        <= sum(ours[place].breaks for place in common if place[2] == axis)
+        if sum(point.breaks for key, point in common.items() if key[2] == axis)
+        <= sum(ours[key].breaks for key in common if key[2] == axis)
     ]
     return [f"{name} on {', '.join(flat)}"] if flat else []

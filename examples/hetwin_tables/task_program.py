@@ -18,12 +18,12 @@ class Service:
 
     Attributes:
         program: motion and annotations.
-        telling: messages about tasks.
+        messages: messages about tasks.
         times: task or action -> its start and end [s].
     """
 
     program: Program
-    telling: ProgramMessages = field(default_factory=ProgramMessages)
+    messages: ProgramMessages = field(default_factory=ProgramMessages)
     times: dict[str, tuple[float, float]] = field(default_factory=dict)
     _counts: Counter[str] = field(default_factory=Counter)
     _active: list[str] = field(default_factory=list)
@@ -47,8 +47,8 @@ class Service:
             failure: reason why the task fails at its end; empty: it succeeds.
             variables: variables of the task.
         """
-        name, begin = self._begun(operation), self.program.now
-        self.telling.task(
+        name, begin = self._next_name(operation), self.program.now
+        self.messages.task(
             *(begin, name, "active", operation),
             goal=goal,
             parent=self._active[-1] if self._active else "",
@@ -59,18 +59,18 @@ class Service:
         yield
         self._active.pop()
         end = self.program.now
-        self.telling.task(end, name, "failed" if failure else "done", reason=failure)
+        self.messages.task(end, name, "failed" if failure else "done", reason=failure)
         self.times[name] = begin, end
 
     @contextmanager
     def doing(self, operation: str, arguments: Mapping[str, Json]) -> Iterator[None]:
         """Annotate an action with its start and end, as a part of the active task."""
-        name, begin = self._begun(operation), self.program.now
+        name, begin = self._next_name(operation), self.program.now
         parent = {"parent": self._active[-1]} if self._active else {}
         with self.program.doing(operation, {**arguments, "task": name, **parent}):
             yield
         self.times[name] = begin, self.program.now
 
-    def _begun(self, operation: str) -> str:
+    def _next_name(self, operation: str) -> str:
         self._counts[operation] += 1
         return f"{operation}.{self._counts[operation]}"

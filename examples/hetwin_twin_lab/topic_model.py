@@ -15,22 +15,22 @@ from hetwin_suite.model import (
     RunFailed,
     parameter,
 )
-from hetwin_twin_lab.words import NOT_UNDERSTOOD
+from hetwin_twin_lab.event_names import NOT_UNDERSTOOD
 
 if TYPE_CHECKING:
-    from hetwin_twin_lab.wire import Wire
+    from hetwin_twin_lab.topic_pair import TopicPair
 
 
-class OnTopics(Parameters):
+class TopicParameters(Parameters):
     """The parameters that all models on topics share."""
 
     namespace: str = parameter("namespace of its topics", "")
 
 
-Settings = TypeVar("Settings", bound=OnTopics)
+Settings = TypeVar("Settings", bound=TopicParameters)
 
 
-class WiredModel(Model[Settings], Generic[Settings]):
+class TopicModel(Model[Settings], Generic[Settings]):
     """Opens its two topics at the start, and closes them at the end.
 
     Attributes:
@@ -40,11 +40,11 @@ class WiredModel(Model[Settings], Generic[Settings]):
 
     rate = 20.0
     node: ClassVar[str]
-    sends: ClassVar[str]
-    hears: ClassVar[str]
+    publish_topic: ClassVar[str]
+    subscribe_topic: ClassVar[str]
 
     def __init__(self) -> None:
-        self._wire: Wire | None = None
+        self._topics: TopicPair | None = None
 
     def initialize(self, settings: Settings, scene: Contribution) -> None:
         """Open the topics.
@@ -53,7 +53,7 @@ class WiredModel(Model[Settings], Generic[Settings]):
             BadInput: if ROS 2 is missing.
         """
         try:
-            from hetwin_twin_lab.wire import Wire
+            from hetwin_twin_lab.topic_pair import TopicPair
         except ImportError as error:
             raise BadInput(
                 f"ROS 2 cannot be imported: {error}",
@@ -61,7 +61,9 @@ class WiredModel(Model[Settings], Generic[Settings]):
                 expected="rclpy, from a sourced ROS 2 installation or from pip install hetwin-suite",
             ) from None
         services = self.services()
-        self._wire = Wire(settings.namespace, self.node, self.sends, self.hears, services)
+        self._topics = TopicPair(
+            settings.namespace, self.node, self.publish_topic, self.subscribe_topic, services
+        )
         scene.needs()
         scene.reproducible = False
 
@@ -69,24 +71,24 @@ class WiredModel(Model[Settings], Generic[Settings]):
         """Return name -> callback of its services; a callback returns the reason for a refusal, or an empty string."""
         return {}
 
-    def opened(self, time_ns: int) -> Wire:
-        """Return the wire.
+    def open_topics(self, time_ns: int) -> TopicPair:
+        """Return the open topics.
 
         Raises:
             RunFailed: if the model is not initialized.
         """
-        if self._wire is None:
+        if self._topics is None:
             raise RunFailed(self.node, "step", time_ns, "the model is not initialized")
-        return self._wire
+        return self._topics
 
     @staticmethod
-    def report_unread(wire: Wire, changes: Changes) -> None:
+    def report_unreadable(topic_pair: TopicPair, changes: Changes) -> None:
         """Raise an event for each message that could not be read."""
-        while wire.bad:
-            changes.event(NOT_UNDERSTOOD, remark=wire.bad.popleft())
+        while topic_pair.malformed:
+            changes.event(NOT_UNDERSTOOD, remark=topic_pair.malformed.popleft())
 
     def stop(self) -> None:
         """Close the topics."""
-        wire, self._wire = self._wire, None
-        if wire is not None:
-            wire.close()
+        topic_pair, self._topics = self._topics, None
+        if topic_pair is not None:
+            topic_pair.close()

@@ -27,19 +27,19 @@ from hetwin_suite.episode import (
 from hetwin_suite.model import Event, Floats
 from hetwin_suite.robot import nearest_turn
 from hetwin_suite.runs import BadInput, Scenario, load_scenario
-from hetwin_twin_lab.hidden import Hidden
+from hetwin_twin_lab.hidden import HiddenParameters
 from hetwin_twin_lab.robot import LabRobot
 
 DRIVE, LAPS, ROBOT, TRUTH = "drive.csv", "laps.csv", "robot.json", "truth.json"
 BAG = "recording"
 TRUE_POSE = Topic("truth", "geometry_msgs/msg/PoseStamped", "true pose")
 MOVES = 15
-MOST_FRICTION = 10.0
+MAX_FRICTION = 10.0
 SCENARIO, CONTROLLER = "twin_lab", "reactive"
-_FREE = (-2.2, -0.4, -0.5, 1.4)
+_FREE_AREA = (-2.2, -0.4, -0.5, 1.4)
 """Free part of the lab's floor: x from, to, y from, to [m]."""
-_NEAREST, _FURTHEST = 0.4, 1.5
-_REST_NS, _PATIENCE_NS = 600_000_000, 40_000_000_000
+_MIN_DISTANCE, _MAX_DISTANCE = 0.4, 1.5
+_REST_NS, _TIMEOUT_NS = 600_000_000, 40_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +62,12 @@ class Recorder:
         random: generator of the positions.
     """
 
-    def __init__(self, scenario: Scenario, hidden: Hidden, random: np.random.Generator) -> None:
+    def __init__(
+        self, scenario: Scenario, hidden: HiddenParameters, random: np.random.Generator
+    ) -> None:
         self._scenario, self._hidden, self._random = scenario, hidden, random
         self._robot = LabRobot(scenario, CONTROLLER, hidden)
-        self._sheet = LabRobot(scenario, CONTROLLER, Hidden())
+        self._sheet = LabRobot(scenario, CONTROLLER, HiddenParameters())
         self.rows: list[tuple[float, ...]] = []
         self.moves: list[Move] = []
 
@@ -91,8 +93,8 @@ class Recorder:
             real = self._lap(self._robot, command, self.rows)
             virtual = self._lap(self._sheet, command, [])
             lag = 2.0 * self._hidden.lag
-            made = Move(sent, rotation, displacement, None if real is None else real + lag, virtual)
-            self.moves.append(made)
+            move = Move(sent, rotation, displacement, None if real is None else real + lag, virtual)
+            self.moves.append(move)
 
     def close(self) -> None:
         """End the simulations."""
@@ -103,28 +105,28 @@ class Recorder:
         """Return rotation [rad] and distance [m] to a random position."""
         x, y, yaw = _planar(self._robot.pose)
         while True:
-            there = self._random.uniform(_FREE[0::2], _FREE[1::2])
-            way = math.hypot(there[0] - x, there[1] - y)
-            if _NEAREST <= way <= _FURTHEST:
-                turn = nearest_turn(math.atan2(there[1] - y, there[0] - x) - yaw)
-                return turn, way
+            target = self._random.uniform(_FREE_AREA[0::2], _FREE_AREA[1::2])
+            distance = math.hypot(target[0] - x, target[1] - y)
+            if _MIN_DISTANCE <= distance <= _MAX_DISTANCE:
+                rotation = nearest_turn(math.atan2(target[1] - y, target[0] - x) - yaw)
+                return rotation, distance
 
     def _lap(self, robot: LabRobot, command: Event, rows: list[tuple[float, ...]]) -> float | None:
         """Return the duration of a robot's move [s]; None if it is not completed."""
-        begun, waiting, lap = robot.time_ns, [command], None
-        until = begun + _PATIENCE_NS
-        while robot.time_ns < until:
-            due = robot.takes_commands
-            raised = robot.step(waiting if due else [])
-            waiting = [] if due else waiting
-            if due:
+        start_ns, pending, lap = robot.time_ns, [command], None
+        end_ns = start_ns + _TIMEOUT_NS
+        while robot.time_ns < end_ns:
+            is_due = robot.takes_commands
+            events = robot.step(pending if is_due else [])
+            pending = [] if is_due else pending
+            if is_due:
                 left, right = robot.wheel_angles.tolist()
                 rows.append((robot.time_ns * 1e-9, left, right, *_planar(robot.pose)))
-            for event in raised:
+            for event in events:
                 if event.name == "reply" and lap is None:
-                    done = event.arguments.get("code") == 1
-                    lap = (robot.time_ns - begun) * 1e-9 if done else math.nan
-                    until = robot.time_ns + _REST_NS
+                    completed = event.arguments.get("code") == 1
+                    lap = (robot.time_ns - start_ns) * 1e-9 if completed else math.nan
+                    end_ns = robot.time_ns + _REST_NS
         return None if lap is None or math.isnan(lap) else lap
 
 
@@ -140,22 +142,27 @@ class Moves(Take):
 
 
 def record_moves(
-    count: int, seed: int, out: Path, *more: Any, friction: float | None = None, **choice: Any
+    count: int,
+    seed: int,
+    out: Path,
+    *arguments: Any,
+    friction: float | None = None,
+    **options: Any,
 ) -> dict[str, Any]:
     """Record episodes of one robot; see `hetwin_suite.episode.record_episodes`.
 
     Raises:
         BadInput: if the friction is out of range; see also `record_episodes`.
     """
-    if friction is not None and not 0.0 <= friction <= MOST_FRICTION:
+    if friction is not None and not 0.0 <= friction <= MAX_FRICTION:
         raise BadInput(
-            "this is no coefficient of friction",
+            "not a coefficient of friction",
             where="--friction",
             found=friction,
-            expected=f"0 to {MOST_FRICTION:g}",
+            expected=f"0 to {MAX_FRICTION:g}",
         )
     first = Moves(seed, 0, friction)
-    return record_episodes("lab_robot", record, first, count, out, *more, **choice)
+    return record_episodes("lab_robot", record, first, count, out, *arguments, **options)
 
 
 def record(folder: Path, take: Moves, random: np.random.Generator) -> dict[str, Any]:
@@ -167,11 +174,17 @@ def record(folder: Path, take: Moves, random: np.random.Generator) -> dict[str, 
         random: generator of the moves.
     """
     scenario = load_scenario(SCENARIO)
-    return recorded(scenario, folder, Hidden.drawn(take.seed, take.friction), random, MOVES)
+    return record_robot(
+        scenario, folder, HiddenParameters.draw(take.seed, take.friction), random, MOVES
+    )
 
 
-def recorded(
-    scenario: Scenario, folder: Path, hidden: Hidden, random: np.random.Generator, moves: int
+def record_robot(
+    scenario: Scenario,
+    folder: Path,
+    hidden: HiddenParameters,
+    random: np.random.Generator,
+    moves: int,
 ) -> dict[str, Any]:
     """Record moves of a robot into a folder; see `record`."""
     recorder = Recorder(scenario, hidden, random)
@@ -180,17 +193,17 @@ def recorded(
     finally:
         recorder.close()
     folder.mkdir(parents=True)
-    rows = stamped(recorder.rows, hidden.lag)
-    _write(folder / DRIVE, "t,left,right,x,y,yaw", rows.tolist())
+    rows = with_late_wheel_angles(recorder.rows, hidden.lag)
+    _write_csv(folder / DRIVE, "t,left,right,x,y,yaw", rows.tolist())
     write_drive_bag(folder / BAG, rows, recorder.wheels)
     names = "T,rotation,displacement,lap_real,lap_virtual"
-    _write(folder / LAPS, names, list(_laps(recorder.moves)))
-    _dump(folder / ROBOT, recorder.sheet)
+    _write_csv(folder / LAPS, names, list(_laps(recorder.moves)))
+    _write_json(folder / ROBOT, recorder.sheet)
     truth = {"hidden": hidden.to_json(), "robot": SCENARIO}
-    done = sum(move.real is not None for move in recorder.moves)
-    label = "success" if done == moves else "failure"
-    summary = {"label": label, "cause": "" if done == moves else "blocked", "moves": moves}
-    _dump(folder / TRUTH, {**truth, **summary, "done": done})
+    completed = sum(move.real is not None for move in recorder.moves)
+    label = "success" if completed == moves else "failure"
+    summary = {"label": label, "cause": "" if completed == moves else "blocked", "moves": moves}
+    _write_json(folder / TRUTH, {**truth, **summary, "done": completed})
     return summary
 
 
@@ -213,7 +226,7 @@ def write_drive_bag(folder: Path, rows: Floats, wheels: tuple[str, str]) -> None
     write_recording(folder, messages, (JOINT_STATES, TRUE_POSE))
 
 
-def stamped(rows: Sequence[Sequence[float]], lag: float) -> Floats:
+def with_late_wheel_angles(rows: Sequence[Sequence[float]], lag: float) -> Floats:
     """Return rows (n, 6) of t, left, right, x, y, yaw, in which wheel angles are stamped `lag` [s] later than poses."""
     table = np.array(rows, np.float64)
     for column in (1, 2):
@@ -233,17 +246,17 @@ def _planar(pose: Floats) -> tuple[float, float, float]:
 
 
 def _command(number: int, rotation: float, displacement: float) -> Event:
-    said: dict[str, Any] = {"id": number, "operation": 1}
-    said |= {"rotation": rotation, "displacement": displacement}
-    return Event("command", 0, source="link", arguments=said)
+    arguments: dict[str, Any] = {"id": number, "operation": 1}
+    arguments |= {"rotation": rotation, "displacement": displacement}
+    return Event("command", 0, source="link", arguments=arguments)
 
 
-def _write(file: Path, names: str, rows: Sequence[Sequence[float | str]]) -> None:
-    with file.open("w", encoding="utf-8", newline="") as opened:
-        writer = csv.writer(opened, lineterminator="\n")
+def _write_csv(file: Path, names: str, rows: Sequence[Sequence[float | str]]) -> None:
+    with file.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(names.split(","))
         writer.writerows(rows)
 
 
-def _dump(file: Path, data: dict[str, Any]) -> None:
+def _write_json(file: Path, data: dict[str, Any]) -> None:
     file.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")

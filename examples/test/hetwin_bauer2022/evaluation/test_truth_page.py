@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from support.small_run import SmallRun
 
-from hetwin_bauer2022.evaluation.beside_truth import true_film, write_beside_truth
 from hetwin_bauer2022.evaluation.judge import Verdict
 from hetwin_bauer2022.evaluation.page import evaluation_page
-from hetwin_bauer2022.evaluation.wrong import TruePath
+from hetwin_bauer2022.evaluation.truth_page import true_film, write_truth_page
+from hetwin_bauer2022.evaluation.wrong_verdicts import TruePath
 from hetwin_core.episodes.episode import Episode
 from hetwin_suite.view.film.from_episode import film_of
 
@@ -56,11 +56,11 @@ def test_the_object_is_where_it_was_and_all_else_as_in_the_twin(run: Path, tmp_p
 
 def test_the_page_marks_when_they_parted(run: Path, tmp_path: Path) -> None:
     episode = Episode.open(run)
-    path = write_beside_truth(episode, truth(tmp_path, episode), "said <success>, was failure")
+    path = write_truth_page(episode, truth(tmp_path, episode), "said <success>, was failure")
     page = path.read_text()
     (told,) = re.findall(r'id="hetwin-comparison">(.*?)</script>', page)
     first = {one["text"]: one["time"] for one in json.loads(told)["first"]}
-    assert first["twin and truth are apart"] == pytest.approx(APART_S, abs=0.005)
+    assert first["twin and truth differ"] == pytest.approx(APART_S, abs=0.005)
     assert first["box handed over to in_hand"] == pytest.approx(1.0, abs=0.005)
     assert json.loads(told)["ghost"] is True
     assert "said &lt;success&gt;, was failure" in page

@@ -27,16 +27,16 @@ from hetwin_suite.model import (
     relative_to,
 )
 from hetwin_suite.robot import PlanarPose, nearest_turn
-from hetwin_twin_lab.free_space import Block, FreeSpace, Point, in_parts, known_blocks
-from hetwin_twin_lab.words import PLANNED, POINTED
+from hetwin_twin_lab.event_names import PLANNED, POINTED
+from hetwin_twin_lab.free_space import FreeSpace, Obstacle, Point, known_obstacles, split_long_legs
 
-MOST_LEGS = 7
-"""Maximum number of legs of a path; a longer path is returned in parts, and reported with `MOST_LEGS` + 1 legs."""
+MAX_LEGS = 7
+"""Maximum number of legs of a path; a longer path is returned in parts, and reported with `MAX_LEGS` + 1 legs."""
 _CORNER_TOLERANCE = 0.03
 """Distance within which a corner is reached [m]."""
 _MATCH_DISTANCE = 0.25
 """A ray that ends within this distance of a known obstacle is attributed to it [m]."""
-_TRUSTED = 1.2
+_MAX_RAY = 1.2
 """Maximum length of rays that are evaluated [m]."""
 _OBSTACLE_RADIUS = 0.1
 """Radius of the disc that is assumed behind the end of a ray [m]."""
@@ -72,7 +72,7 @@ class Settings(Parameters):
     cell: Amount = parameter("cell size of the grid for path search", 0.05, "m", gt=0)
 
 
-class WayGuide(Model[Settings]):
+class PathPlanner(Model[Settings]):
     """Computes for a controller: the number of legs of a path, and rotation and length of each leg.
 
     It knows the static obstacles of the scene, and obstacles that scanner rays have hit since the start.
@@ -92,15 +92,15 @@ class WayGuide(Model[Settings]):
             BadInput: if a path is empty or too long.
         """
         for number, path in settings.paths.items():
-            if not 1 <= len(path) <= MOST_LEGS:
+            if not 1 <= len(path) <= MAX_LEGS:
                 raise BadInput(
                     "the path has no corners, or too many",
                     where=f"paths.{number}",
                     found=len(path),
-                    expected=f"1 to {MOST_LEGS} corners; longer paths must be split",
+                    expected=f"1 to {MAX_LEGS} corners; longer paths must be split",
                 )
-        posed = [name for name in (settings.robot, settings.scanner) if name]
-        scene.needs(*((name, "pose") for name in posed))
+        links = [name for name in (settings.robot, settings.scanner) if name]
+        scene.needs(*((name, "pose") for name in links))
 
     def start(self, scene: Snapshot) -> None:
         """Find the robot and the obstacles.
@@ -113,18 +113,18 @@ class WayGuide(Model[Settings]):
                 "the robot has no pose in the scene", where="robot", found=self.settings.robot
             )
         robot = scene.pose(self.settings.robot)
-        self._at = PlanarPose(float(robot[0]), float(robot[1]), _yaw(robot))
+        self._pose = PlanarPose(float(robot[0]), float(robot[1]), _yaw(robot))
         self._bearings, self._scanner = np.zeros(0), (0.0, 0.0, 0.0)
         if self.settings.scanner:
-            self._mount(scene, robot, self.settings.scanner)
-        x, y = self._at.x, self._at.y
-        self._blocks = known_blocks(scene, self.settings.height)
+            self._set_scanner(scene, robot, self.settings.scanner)
+        x, y = self._pose.x, self._pose.y
+        self._obstacles = known_obstacles(scene, self.settings.height)
         self._space = self._free_space((x, y))
         self._plan: list[Point] = []
 
-    def _mount(self, scene: Snapshot, robot: Floats, link: str) -> None:
-        known = scene.layout.has(link, "pose")
-        pattern = scene.layout.entity(link).scanner if known else None
+    def _set_scanner(self, scene: Snapshot, robot: Floats, link: str) -> None:
+        has_pose = scene.layout.has(link, "pose")
+        pattern = scene.layout.entity(link).scanner if has_pose else None
         if pattern is None:
             raise BadInput("this link has no laser scanner", where="scanner", found=link)
         self._bearings = pattern.angles
@@ -150,10 +150,10 @@ class WayGuide(Model[Settings]):
             *settings.places.values(),
             *(p for path in settings.paths.values() for p in path),
         ]
-        corners += [block.centre for block in self._blocks]
+        corners += [obstacle.centre for obstacle in self._obstacles]
         low, high = np.min(corners, axis=0) - 0.5, np.max(corners, axis=0) + 0.5
         return FreeSpace(
-            self._blocks,
+            self._obstacles,
             (float(low[0]), float(low[1])),
             (float(high[0]), float(high[1])),
             settings.radius + settings.clear,
@@ -165,7 +165,7 @@ class WayGuide(Model[Settings]):
         pose = [_number(reply, name) for name in ("x", "y", "qw", "qz")]
         if None not in pose:
             x, y, qw, qz = (float(number or 0.0) for number in pose)
-            self._at = PlanarPose(x, y, 2.0 * math.atan2(qz, qw))
+            self._pose = PlanarPose(x, y, 2.0 * math.atan2(qz, qw))
         distance, beam = _number(reply, "distance"), _number(reply, "beam")
         is_ray = reply.get("code") == self.settings.ray
         if (
@@ -178,35 +178,35 @@ class WayGuide(Model[Settings]):
 
     def _add_obstacle(self, distance: float, bearing: float) -> None:
         """Add an obstacle at the end of a ray, at a distance [m] and a bearing [rad] from the scanner."""
-        if not 0.0 < distance < _TRUSTED:
+        if not 0.0 < distance < _MAX_RAY:
             return
         x, y, yaw = self._scanner
-        scanner = self._at.offset(x, y)
-        heading = self._at.yaw + yaw + bearing
+        scanner = self._pose.offset(x, y)
+        heading = self._pose.yaw + yaw + bearing
 
         def along(length: float) -> Point:
             return scanner.x + length * math.cos(heading), scanner.y + length * math.sin(heading)
 
         end = tuple(np.array(part) for part in along(distance))
-        if all(float(block.distance(*end)) > _MATCH_DISTANCE for block in self._blocks):
+        if all(float(obstacle.distance(*end)) > _MATCH_DISTANCE for obstacle in self._obstacles):
             self._space.add(
-                Block(along(distance + _OBSTACLE_RADIUS), 0.0, (0.0, 0.0), _OBSTACLE_RADIUS)
+                Obstacle(along(distance + _OBSTACLE_RADIUS), 0.0, (0.0, 0.0), _OBSTACLE_RADIUS)
             )
 
     def _plan_path(self, request: Mapping[str, Json], changes: Changes) -> None:
         settings, goal = self.settings, request.get("goal")
-        here = (self._at.x, self._at.y)
+        position = (self._pose.x, self._pose.y)
         number = goal if isinstance(goal, int) and not isinstance(goal, bool) else -1
         if request.get("kind") == _NUMBERED_PATH:
             self._plan = list(settings.paths.get(number, []))
         elif number in settings.places:
-            corners = self._space.way(here, settings.places[number])
-            self._plan = in_parts(here, corners, settings.longest)
+            corners = self._space.shortest_path(position, settings.places[number])
+            self._plan = split_long_legs(position, corners, settings.longest)
         else:
             self._plan = []
-        corners = [here, *self._plan]
-        way = sum(math.dist(a, b) for a, b in itertools.pairwise(corners))
-        changes.event(PLANNED, legs=min(len(self._plan), MOST_LEGS + 1), way=way)
+        corners = [position, *self._plan]
+        shortest_path = sum(math.dist(a, b) for a, b in itertools.pairwise(corners))
+        changes.event(PLANNED, legs=min(len(self._plan), MAX_LEGS + 1), shortest_path=shortest_path)
 
     def _answer_leg(self, request: Mapping[str, Json], changes: Changes) -> None:
         leg = request.get("leg")
@@ -214,12 +214,12 @@ class WayGuide(Model[Settings]):
         rotation = displacement = 0.0
         if 0 <= number < len(self._plan):
             x, y = self._plan[number]
-            displacement = math.hypot(x - self._at.x, y - self._at.y)
+            displacement = math.hypot(x - self._pose.x, y - self._pose.y)
             if displacement < _CORNER_TOLERANCE:
                 displacement = 0.0
             else:
-                bearing = math.atan2(y - self._at.y, x - self._at.x)
-                rotation = nearest_turn(bearing - self._at.yaw)
+                bearing = math.atan2(y - self._pose.y, x - self._pose.x)
+                rotation = nearest_turn(bearing - self._pose.yaw)
         changes.event(POINTED, leg=number, rotation=rotation, displacement=displacement)
 
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
-from hetwin_bauer2022.evaluation.wrong import TruePath, last_handover, parted_ns
+from hetwin_bauer2022.evaluation.wrong_verdicts import TruePath, divergence_ns, last_handover
 from hetwin_suite.episode import Episode
 from hetwin_suite.page import Film, MarkedTime, Paragraph, film_with_layers, side_by_side
 
 PAGE = "beside_truth.html"
 
 
-def write_beside_truth(episode: Episode, truth: TruePath, heading: str) -> Path:
+def write_truth_page(episode: Episode, truth: TruePath, heading: str) -> Path:
     """Write the page into the run's folder.
 
     Args:
@@ -52,12 +52,12 @@ def true_film(film: Film, truth: TruePath) -> Film:
 
 def _moments(episode: Episode, truth: TruePath) -> list[MarkedTime]:
     """Return the moments of the object's last handover, and of the first clear difference from the truth."""
-    found = []
+    moments = []
     handover = last_handover(episode, truth.thing)
     if handover is not None:
-        words = f"{truth.thing} handed over to {handover.to_model}"
-        found.append(MarkedTime(handover.time_ns, words))
-    apart_ns = parted_ns(episode, truth)
-    if apart_ns is not None:
-        found.append(MarkedTime(apart_ns, "twin and truth are apart"))
-    return sorted(found)
+        caption = f"{truth.thing} handed over to {handover.to_model}"
+        moments.append(MarkedTime(handover.time_ns, caption))
+    difference_ns = divergence_ns(episode, truth)
+    if difference_ns is not None:
+        moments.append(MarkedTime(difference_ns, "twin and truth differ"))
+    return sorted(moments)

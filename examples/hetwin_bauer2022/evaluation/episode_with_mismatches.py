@@ -16,7 +16,7 @@ from hetwin_bauer2022.evaluation.episodes import (
     LabelledEpisode,
     read_episode,
 )
-from hetwin_bauer2022.evaluation.handled import handled_in
+from hetwin_bauer2022.evaluation.handled_objects import handled_in
 from hetwin_bauer2022.mismatch import (
     BeliefAxis,
     EpisodeFacts,
@@ -26,42 +26,42 @@ from hetwin_bauer2022.mismatch import (
     RecordingAxis,
     TwinAxis,
     TwinFiles,
-    in_order,
+    check_places,
     read_recording,
-    refuse,
-    start_of,
+    sorted_mismatches,
+    start_time_ns,
     write_recording,
 )
 from hetwin_suite.episode import read_labelled, write_episode
 from hetwin_suite.runs import BadInput, Scenario, load_scenario
 
-REPLAYED = (Place.RECORDING, Place.BELIEF, Place.TWIN)
+REPLAY_PLACES = (Place.RECORDING, Place.BELIEF, Place.TWIN)
 """The parts of a recorded episode that mismatches can change."""
-REMEDY = "to record with it: hetwin record drop|insertion --mismatch ..."
+RECORD_INSTEAD = "to record with it: hetwin record drop|insertion --mismatch ..."
 
 
 def check_mismatches(mismatches: Sequence[Mismatch], episodes: Sequence[LabelledEpisode]) -> None:
-    """Check that no axis acts during recording, and that each one concerns at least one episode.
+    """Check that no axis acts during recording, and that each axis affects at least one episode.
 
     Raises:
-        BadInput: if a mismatch fails this; the error names it.
+        BadInput: if a mismatch fails a check; the error names it.
     """
-    refuse(mismatches, REPLAYED, REMEDY)
+    check_places(mismatches, REPLAY_PLACES, RECORD_INSTEAD)
     grasps = sorted({episode.grasp for episode in episodes})
-    for one in mismatches:
-        if not any(map(one.axis.concerns, grasps)):
+    for mismatch in mismatches:
+        if not any(map(mismatch.axis.concerns, grasps)):
             raise BadInput(
-                f"{one.axis.name} concerns no episode here",
+                f"{mismatch.axis.name} affects none of these episodes",
                 where="--mismatch",
                 found=f"episodes with {', '.join(grasps)}",
-                expected=f"with {' or '.join(one.axis.grasps)}",
+                expected=f"with {' or '.join(mismatch.axis.grasps)}",
             )
 
 
-def worsen(
+def write_with_mismatches(
     episode: LabelledEpisode, mismatches: Sequence[Mismatch], folder: Path
 ) -> LabelledEpisode:
-    """Write an episode with mismatch into a folder, and return it.
+    """Write an episode with mismatches into a folder, and return it.
 
     Axes that do not concern this kind of episode change nothing.
 
@@ -73,42 +73,56 @@ def worsen(
     Raises:
         BadInput: if an axis acts on reality, or a level is not possible for this recording.
     """
-    refuse(mismatches, REPLAYED, REMEDY)
-    chosen = [one for one in in_order(mismatches) if one.axis.concerns(episode.grasp)]
+    check_places(mismatches, REPLAY_PLACES, RECORD_INSTEAD)
+    affecting = [
+        mismatch
+        for mismatch in sorted_mismatches(mismatches)
+        if mismatch.axis.concerns(episode.grasp)
+    ]
     scenario = load_scenario(episode.scenario)
     twin = _twin_of(episode, scenario)
     facts = _facts(episode, scenario, copy.deepcopy(twin.robot))
     truth = read_labelled(episode.folder).truth
-    levels = {one.axis.name: one.level for one in chosen}
+    levels = {mismatch.axis.name: mismatch.level for mismatch in affecting}
     truth["mismatch"] = {**truth.get("mismatch", {}), **levels}
 
     def write(recording: Path) -> None:
-        _write_recording(recording, episode, chosen, facts)
-        _write_twin(recording.parent, episode, twin, chosen, facts)
+        _write_recording(recording, episode, affecting, facts)
+        _write_twin(recording.parent, episode, twin, affecting, facts)
 
-    write_episode(folder, episode.scenario, _scene(episode, chosen, facts), truth, write)
+    write_episode(folder, episode.scenario, _scene(episode, affecting, facts), truth, write)
     return read_episode(folder)
 
 
 def _write_recording(
     folder: Path, episode: LabelledEpisode, mismatches: Sequence[Mismatch], facts: EpisodeFacts
 ) -> None:
-    changing = [(one.axis, one.level) for one in mismatches if isinstance(one.axis, RecordingAxis)]
-    if not changing:
+    changes = [
+        (mismatch.axis, mismatch.level)
+        for mismatch in mismatches
+        if isinstance(mismatch.axis, RecordingAxis)
+    ]
+    if not changes:
         shutil.copytree(episode.recording, folder)
         return
     recording = read_recording(episode.recording)
     joint_states = recording.joint_states
-    for axis, level in changing:
+    for axis, level in changes:
         joint_states = axis.change(joint_states, level, facts)
-    kept = {
+    connections = {
         topic: connection
         for topic, connection in recording.connections.items()
-        if all(axis.keeps(connection.msgtype, level) for axis, level in changing)
+        if all(axis.keeps(connection.msgtype, level) for axis, level in changes)
     }
-    others = [one for one in recording.others if one.topic in kept]
+    other_messages = [message for message in recording.others if message.topic in connections]
     write_recording(
-        folder, replace(recording, joint_states=joint_states, others=others, connections=kept)
+        folder,
+        replace(
+            recording,
+            joint_states=joint_states,
+            others=other_messages,
+            connections=connections,
+        ),
     )
 
 
@@ -116,9 +130,9 @@ def _scene(
     episode: LabelledEpisode, mismatches: Sequence[Mismatch], facts: EpisodeFacts
 ) -> dict[str, Any]:
     scene = episode.scene
-    for one in mismatches:
-        if isinstance(one.axis, BeliefAxis):
-            scene = one.axis.change(scene, one.level, facts)
+    for mismatch in mismatches:
+        if isinstance(mismatch.axis, BeliefAxis):
+            scene = mismatch.axis.change(scene, mismatch.level, facts)
     return scene
 
 
@@ -130,11 +144,18 @@ def _write_twin(
     facts: EpisodeFacts,
 ) -> None:
     """Write world and robot files if they differ from those of the scenario."""
-    changing = [(one.axis, one.level) for one in mismatches if isinstance(one.axis, TwinAxis)]
-    for axis, level in changing:
+    changes = [
+        (mismatch.axis, mismatch.level)
+        for mismatch in mismatches
+        if isinstance(mismatch.axis, TwinAxis)
+    ]
+    for axis, level in changes:
         axis.change(twin, level, facts)
-    for name, own, root in ((WORLD, episode.world, twin.world), (ROBOT, episode.robot, twin.robot)):
-        if own is not None or changing:
+    for name, own_file, root in (
+        (WORLD, episode.world, twin.world),
+        (ROBOT, episode.robot, twin.robot),
+    ):
+        if own_file is not None or changes:
             ET.ElementTree(root).write(folder / name, encoding="utf-8", xml_declaration=True)
 
 
@@ -146,10 +167,10 @@ def _twin_of(episode: LabelledEpisode, scenario: Scenario) -> TwinFiles:
     )
 
 
-def _file(scenario: Scenario, name: str | None, what: str) -> Path:
+def _file(scenario: Scenario, name: str | None, description: str) -> Path:
     path = scenario.path_of(name) if name else None
     if path is None:
-        raise BadInput(f"the scenario has no such {what}", file=scenario.path, found=name)
+        raise BadInput(f"the scenario has no such {description}", file=scenario.path, found=name)
     return path
 
 
@@ -172,5 +193,5 @@ def _facts(episode: LabelledEpisode, scenario: Scenario, robot: ET.Element) -> E
         held_at=handled.held_at,
         hands=hands,
         robot=robot,
-        key=episode.key or (start_of(episode.recording),),
+        key=episode.key or (start_time_ns(episode.recording),),
     )

@@ -18,7 +18,7 @@ from hetwin_truck.site import Site
 _MODE = "AdFi-1"
 
 
-def begin_unloading(
+def partly_unloaded(
     packets: Sequence[Packet], actions: int, random: np.random.Generator
 ) -> list[Packet]:
     """Return the packets in front of the robot after random actions, in their final poses.
@@ -30,7 +30,7 @@ def begin_unloading(
         actions: number of actions.
         random: generator of the choice between pick and sweep.
     """
-    site, rest = Site(packets, sleep=True), list(packets)
+    site, remaining = Site(packets, sleep=True), list(packets)
     unloader = Unloader(site, INTO_WALL)
     site.settle()
     for _ in range(actions):
@@ -38,19 +38,19 @@ def begin_unloading(
             unloader.perform(ACTIONS[int(random.integers(len(ACTIONS)))], _MODE)
         except Diverged:
             break
-        left = _before_robot(site)
-        if 2 * len(left) < len(packets):
+        before_robot = _before_robot(site)
+        if 2 * len(before_robot) < len(packets):
             break
-        rest = left
-    return rest
+        remaining = before_robot
+    return remaining
 
 
 def _before_robot(site: Site) -> list[Packet]:
     poses = site.poses()
-    ahead = before_nose(site.boxes.around(poses), site.joint("base_drive"))
-    turns = roll_pitch_yaw(poses[:, 3:7])
+    is_ahead = before_nose(site.boxes.around(poses), site.joint("base_drive"))
+    rotations = roll_pitch_yaw(poses[:, 3:7])
     return [
-        replace(packet, at=tuple(poses[i, :3].tolist()), turn=tuple(turns[i].tolist()))
+        replace(packet, at=tuple(poses[i, :3].tolist()), turn=tuple(rotations[i].tolist()))
         for i, packet in enumerate(site.packets)
-        if ahead[i] and packet.name not in site.unloaded
+        if is_ahead[i] and packet.name not in site.unloaded
     ]

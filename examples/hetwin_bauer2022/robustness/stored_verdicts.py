@@ -11,17 +11,17 @@ from typing import Any, NamedTuple
 
 from hetwin_suite.runs import BadInput
 
-NONE = "none"
+AS_RECORDED = "none"
 """Name in place of an axis for the episode as recorded."""
 
 
-class Question(NamedTuple):
+class VerdictKey(NamedTuple):
     """The subject of a verdict.
 
     Attributes:
         episode: digest of the episode's files.
-        axis: name of the axis, or `NONE`.
-        level: level on the axis; 0 for `NONE`.
+        axis: name of the axis, or `AS_RECORDED`.
+        level: level on the axis; 0 for `AS_RECORDED`.
         approach: name of the approach.
     """
 
@@ -32,15 +32,15 @@ class Question(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class KeptVerdict:
+class StoredVerdict:
     """One verdict, as a line of the file.
 
     Attributes:
         episode: digest of the episode's files.
         set: name of the episode's set.
         name: name of the episode.
-        axis: name of the axis, or `NONE`.
-        level: level on the axis; 0 for `NONE`.
+        axis: name of the axis, or `AS_RECORDED`.
+        level: level on the axis; 0 for `AS_RECORDED`.
         approach: name of the approach.
         decided_by: fingerprint of everything that decided the verdict; see `fingerprints`.
         truth: whether the execution really succeeded.
@@ -66,9 +66,9 @@ class KeptVerdict:
     seconds: float
 
     @property
-    def question(self) -> Question:
+    def question(self) -> VerdictKey:
         """The subject of the verdict."""
-        return Question(self.episode, self.axis, self.level, self.approach)
+        return VerdictKey(self.episode, self.axis, self.level, self.approach)
 
     @property
     def right(self) -> bool:
@@ -76,7 +76,7 @@ class KeptVerdict:
         return self.success is self.truth
 
 
-class KeptVerdicts:
+class VerdictFile:
     """The verdicts in a file of JSON lines; new ones are appended at once.
 
     Args:
@@ -88,19 +88,19 @@ class KeptVerdicts:
 
     def __init__(self, file: Path) -> None:
         self._file = file
-        self._found: dict[tuple[Question, str], KeptVerdict] = {}
-        self._last: dict[Question, KeptVerdict] = {}
+        self._verdicts: dict[tuple[VerdictKey, str], StoredVerdict] = {}
+        self._last: dict[VerdictKey, StoredVerdict] = {}
         file.parent.mkdir(parents=True, exist_ok=True)
-        _drop_torn_line(file)
+        _drop_incomplete_line(file)
         for verdict in _read(file):
-            self._take(verdict)
+            self._index(verdict)
 
     @property
-    def questions(self) -> list[Question]:
+    def questions(self) -> list[VerdictKey]:
         """All questions with a verdict."""
         return list(self._last)
 
-    def find(self, question: Question, decided_by: str | None) -> KeptVerdict | None:
+    def find(self, question: VerdictKey, decided_by: str | None) -> StoredVerdict | None:
         """Return the verdict on a question; None if there is none.
 
         Args:
@@ -109,23 +109,23 @@ class KeptVerdicts:
         """
         if decided_by is None:
             return self._last.get(question)
-        return self._found.get((question, decided_by))
+        return self._verdicts.get((question, decided_by))
 
-    def add(self, verdict: KeptVerdict) -> None:
+    def add(self, verdict: StoredVerdict) -> None:
         """Store a verdict; it is on the disk when this returns."""
-        self._take(verdict)
+        self._index(verdict)
         line = json.dumps(asdict(verdict), allow_nan=False) + "\n"
         with self._file.open("a", encoding="utf-8") as file:
             file.write(line)
             file.flush()
             os.fsync(file.fileno())
 
-    def _take(self, verdict: KeptVerdict) -> None:
-        self._found[verdict.question, verdict.decided_by] = verdict
+    def _index(self, verdict: StoredVerdict) -> None:
+        self._verdicts[verdict.question, verdict.decided_by] = verdict
         self._last[verdict.question] = verdict
 
 
-def _drop_torn_line(file: Path) -> None:
+def _drop_incomplete_line(file: Path) -> None:
     if not file.exists():
         return
     data = file.read_bytes()
@@ -134,10 +134,10 @@ def _drop_torn_line(file: Path) -> None:
             opened.truncate(data.rfind(b"\n") + 1)
 
 
-def _read(file: Path) -> Iterator[KeptVerdict]:
+def _read(file: Path) -> Iterator[StoredVerdict]:
     if not file.exists():
         return
-    names = {field.name for field in fields(KeptVerdict)}
+    names = {field.name for field in fields(StoredVerdict)}
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
         data = _object(line)
         if set(data) != names:
@@ -148,7 +148,7 @@ def _read(file: Path) -> Iterator[KeptVerdict]:
                 found=line[:80],
                 expected="a line that hetwin evaluate robustness wrote, or another --out",
             )
-        yield KeptVerdict(**data)
+        yield StoredVerdict(**data)
 
 
 def _object(line: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from hetwin_truck.planning.search import Simulate
 
 
 @dataclass(frozen=True, slots=True)
-class Trials:
+class Evaluations:
     """The evaluated strategies within a budget.
 
     Attributes:
@@ -30,7 +30,9 @@ class Trials:
         return max(self.nodes, key=lambda node: node.rate).strategy if self.nodes else otherwise
 
 
-def try_out(simulate: Simulate, strategies: Iterable[Strategy], budget_s: float) -> Trials:
+def evaluate_in_order(
+    simulate: Simulate, strategies: Iterable[Strategy], budget_s: float
+) -> Evaluations:
     """Evaluate strategies in their order until the processor time is spent.
 
     Args:
@@ -38,14 +40,14 @@ def try_out(simulate: Simulate, strategies: Iterable[Strategy], budget_s: float)
         strategies: strategies, the most promising first.
         budget_s: processor time [s]; the strategy that exceeds it does not count.
     """
-    known, tried, spent = set[Strategy](), list[Node](), 0.0
+    simulated, completed, spent_s = set[Strategy](), list[Node](), 0.0
     for strategy in strategies:
         for length in range(1, len(strategy) + 1):
             node = simulate(strategy[:length])
-            if node.strategy not in known:
-                known.add(node.strategy)
-                spent += node.processor_s
-            if spent > budget_s:
-                return Trials(tuple(tried), spent)
-        tried.append(node)
-    return Trials(tuple(tried), spent)
+            if node.strategy not in simulated:
+                simulated.add(node.strategy)
+                spent_s += node.processor_s
+            if spent_s > budget_s:
+                return Evaluations(tuple(completed), spent_s)
+        completed.append(node)
+    return Evaluations(tuple(completed), spent_s)

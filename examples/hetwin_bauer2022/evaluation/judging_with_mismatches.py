@@ -1,4 +1,4 @@
-"""Judges episodes to which mismatches are added for the replay."""
+"""Judges episodes that are replayed with mismatches."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from hetwin_bauer2022.evaluation.episode_with_mismatches import write_with_mismatches
 from hetwin_bauer2022.evaluation.episodes import LabelledEpisode
 from hetwin_bauer2022.evaluation.judge import Verdict, judge
 from hetwin_bauer2022.evaluation.replay import AS_RECORDED, Replay
-from hetwin_bauer2022.evaluation.worse import worsen
 from hetwin_suite.study import FunctionJob, Processes
 
 
-def judge_worse(
+def judge_with_mismatches(
     episode: LabelledEpisode,
     approach: str,
-    how: Replay = AS_RECORDED,
+    replay: Replay = AS_RECORDED,
     log: Path | None = None,
 ) -> Verdict:
     """Replay an episode with mismatches; with `log`, write the run to that folder.
@@ -28,18 +28,18 @@ def judge_worse(
     Raises:
         BadInput: if an axis acts on reality, or a level is not possible for this recording.
     """
-    if not how.mismatches:
-        return judge(episode, approach, log, how.contacts, how.engine)
+    if not replay.mismatches:
+        return judge(episode, approach, log, replay.contacts, replay.engine)
     with tempfile.TemporaryDirectory(prefix="hetwin-") as folder:
-        worse = worsen(episode, how.mismatches, Path(folder) / episode.name)
-        verdict = judge(worse, approach, log, how.contacts, how.engine)
+        changed = write_with_mismatches(episode, replay.mismatches, Path(folder) / episode.name)
+        verdict = judge(changed, approach, log, replay.contacts, replay.engine)
     return replace(verdict, episode=str(episode.folder))
 
 
 def judge_all(
     episodes: Sequence[LabelledEpisode],
     approaches: Sequence[str],
-    how: Replay = AS_RECORDED,
+    replay: Replay = AS_RECORDED,
     *,
     jobs: int | None = None,
     progress: Callable[[int, int, Verdict], None] = lambda *_: None,
@@ -50,15 +50,17 @@ def judge_all(
     Args:
         episodes: the episodes to replay.
         approaches: names of the approaches.
-        how: contacts, engine and mismatches.
+        replay: contacts, engine and mismatches.
         jobs: number of parallel processes; None: one per core.
         progress: called with the number of finished verdicts, the total number, and the new verdict.
         look: called several times a second.
     """
     tasks = [(episode, approach) for episode in episodes for approach in approaches]
-    found: dict[tuple[str, str], Verdict] = {}
-    job = FunctionJob[tuple[LabelledEpisode, str], Verdict](lambda task: judge_worse(*task, how))
-    for done in Processes(jobs).work(job, tasks, look=look):
-        found[str(done.task[0].folder), done.task[1]] = done.value
-        progress(len(found), len(tasks), done.value)
-    return [found[str(episode.folder), approach] for episode, approach in tasks]
+    verdicts: dict[tuple[str, str], Verdict] = {}
+    job = FunctionJob[tuple[LabelledEpisode, str], Verdict](
+        lambda task: judge_with_mismatches(*task, replay)
+    )
+    for finished in Processes(jobs).work(job, tasks, look=look):
+        verdicts[str(finished.task[0].folder), finished.task[1]] = finished.value
+        progress(len(verdicts), len(tasks), finished.value)
+    return [verdicts[str(episode.folder), approach] for episode, approach in tasks]

@@ -39,5 +39,7 @@ def handled_in(scenario: str) -> HandledObject:
     """
     if scenario not in HANDLED:
         expected = one_of(scenario, HANDLED)
-        raise BadInput("no axis of mismatch knows this scenario", found=scenario, expected=expected)
+        raise BadInput(
+            "axes of mismatch do not support this scenario", found=scenario, expected=expected
+        )
     return HANDLED[scenario]

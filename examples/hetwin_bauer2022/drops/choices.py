@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_bauer2022.drops.boundary import at_the_boundary
+from hetwin_bauer2022.drops.boundary import redraw_near_boundary
 from hetwin_bauer2022.drops.draw import (
     Draw,
     Flaw,
@@ -55,7 +55,7 @@ def check_choices(grasp: GraspChoice, flaw: FlawChoice) -> None:
         )
 
 
-def fixed(drawn: Draw, recipe: Recipe) -> Draw:
+def with_choices(drawn: Draw, recipe: Recipe) -> Draw:
     """Return the draw with the chosen grasp, flaw, aim and shifts; unchanged if the recipe makes no choices.
 
     Args:
@@ -70,7 +70,7 @@ def fixed(drawn: Draw, recipe: Recipe) -> Draw:
     if recipe.near_rim is not None:
         drawn = _near_rim(drawn, recipe.near_rim, recipe.random("near_rim"))
     if recipe.boundary:
-        drawn = at_the_boundary(drawn, recipe.random("boundary"))
+        drawn = redraw_near_boundary(drawn, recipe.random("boundary"))
     if recipe.aim is not None:
         inside, bearing = recipe.aim
         drawn = replace(drawn, aim=inside, bearing=bearing)
@@ -84,10 +84,10 @@ def fixed(drawn: Draw, recipe: Recipe) -> Draw:
 
 def _near_rim(drawn: Draw, distance: float, random: np.random.Generator) -> Draw:
     """Draw an aim on the same side of the rim, up to a distance from it [m]."""
-    share = random.random()
+    fraction = random.random()
     if drawn.aim < 0.0:
-        return replace(drawn, aim=-share * distance)
-    return replace(drawn, aim=share * min(distance, drawn.container.margin(np.zeros(2))))
+        return replace(drawn, aim=-fraction * distance)
+    return replace(drawn, aim=fraction * min(distance, drawn.container.margin(np.zeros(2))))
 
 
 def _shifted(drawn: Draw, shifts: Shifts) -> Draw:

@@ -15,7 +15,7 @@ from hetwin_suite.episode import DISTRIBUTION, TRUTH
 from hetwin_suite.runs import BadInput, resource
 
 
-def recorded_anew(episode: LabelledEpisode, mismatch: Mismatch, folder: Path) -> LabelledEpisode:
+def record_again(episode: LabelledEpisode, mismatch: Mismatch, folder: Path) -> LabelledEpisode:
     """Record the episode of the same seed, number and options with a mismatch; its label and cause may differ.
 
     Args:
@@ -49,7 +49,7 @@ def _recipe(episode: LabelledEpisode, mismatch: Mismatch) -> tuple[Kind, Recipe]
         )
     except (KeyError, ValueError) as error:
         raise BadInput(
-            f"{mismatch.axis.name} acts while an episode is recorded, and how this one was is not known ({error})",
+            f"{mismatch.axis.name} acts during recording, but the options of this recording are unknown ({error})",
             file=file,
             expected=f"kind, grasp and flaw here, seed and index in {episode.folder / TRUTH}, as hetwin record writes",
         ) from None

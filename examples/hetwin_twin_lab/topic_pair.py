@@ -18,49 +18,49 @@ from std_msgs.msg import String
 
 from hetwin.srv import NotifyEvent
 from hetwin_suite.model import Json
-from hetwin_twin_lab.words import is_whole
+from hetwin_twin_lab.event_names import is_int64
 
 _DEPTH = 100
-_MOST_BAD = 10_000
+_MAX_MALFORMED = 10_000
 """Maximum number of malformed messages stored between two steps."""
 _JOIN_S = 2.0
 
 
-class Wire:
+class TopicPair:
     """Two topics of type std_msgs/String, one to send on and one to listen to.
 
     Args:
         namespace: namespace of the topics.
         node: name of the node.
-        sends: topic to send on.
-        hears: topic to listen to.
+        publish_topic: topic to send on.
+        subscribe_topic: topic to listen to.
         services: name of a service of type hetwin/NotifyEvent -> callback that takes the event's arguments and returns
             the reason for a refusal, or an empty string; called in another thread.
 
     Attributes:
         node: the node, for further topics.
-        bad: descriptions of malformed messages; the reader empties it.
+        malformed: descriptions of malformed messages; the reader empties it.
     """
 
     def __init__(
         self,
         namespace: str,
         node: str,
-        sends: str,
-        hears: str,
+        publish_topic: str,
+        subscribe_topic: str,
         services: Mapping[str, Callable[[Mapping[str, Json]], str]] | None = None,
     ) -> None:
         self._context = Context()
         init(args=[], context=self._context)
         prefix = f"/{namespace.strip('/')}" if namespace.strip("/") else ""
         self.node = Node(node, context=self._context, namespace=prefix)
-        self._publisher = self.node.create_publisher(String, sends, _DEPTH)
-        self.node.create_subscription(String, hears, self._on_message, _DEPTH)
-        for name, take in (services or {}).items():
-            self.node.create_service(NotifyEvent, name, partial(_serve, take))
+        self._publisher = self.node.create_publisher(String, publish_topic, _DEPTH)
+        self.node.create_subscription(String, subscribe_topic, self._on_message, _DEPTH)
+        for name, callback in (services or {}).items():
+            self.node.create_service(NotifyEvent, name, partial(_serve, callback))
         self._lock = threading.Lock()
-        self._heard: deque[dict[str, Json]] = deque()
-        self.bad: deque[str] = deque(maxlen=_MOST_BAD)
+        self._received: deque[dict[str, Json]] = deque()
+        self.malformed: deque[str] = deque(maxlen=_MAX_MALFORMED)
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self.node)
         self._thread = threading.Thread(target=self._spin, daemon=True)
@@ -74,7 +74,7 @@ class Wire:
         return names[0], names[-1]
 
     @property
-    def is_heard(self) -> bool:
+    def has_subscriber(self) -> bool:
         """Whether the sending topic has a subscriber."""
         return bool(self._publisher.get_subscription_count())
 
@@ -82,12 +82,12 @@ class Wire:
         """Send a command or an answer."""
         self._publisher.publish(String(data=as_text(arguments)))
 
-    def heard(self) -> list[dict[str, Json]]:
+    def take_received(self) -> list[dict[str, Json]]:
         """Return the messages received since the last call, in order."""
         with self._lock:
-            found = list(self._heard)
-            self._heard.clear()
-        return found
+            messages = list(self._received)
+            self._received.clear()
+        return messages
 
     def close(self) -> None:
         """Stop listening."""
@@ -99,10 +99,10 @@ class Wire:
         try:
             received = from_text(message.data)
         except ValueError as error:
-            self.bad.append(str(error))
+            self.malformed.append(str(error))
             return
         with self._lock:
-            self._heard.append(received)
+            self._received.append(received)
 
     def _spin(self) -> None:
         try:
@@ -111,9 +111,9 @@ class Wire:
             return
 
 
-def _serve(take: Callable[[Mapping[str, Json]], str], request: Any, response: Any) -> Any:
+def _serve(callback: Callable[[Mapping[str, Json]], str], request: Any, response: Any) -> Any:
     try:
-        response.reason = take(_parsed(request.event.arguments or "{}"))
+        response.reason = callback(_parse_object(request.event.arguments or "{}"))
     except ValueError as error:
         response.reason = str(error)
     response.accepted = not response.reason
@@ -131,13 +131,13 @@ def from_text(text: str) -> dict[str, Json]:
     Raises:
         ValueError: if the text is not a JSON object with an integer ``id``, or has numbers that are not finite.
     """
-    arguments = _parsed(text)
-    if not is_whole(arguments.get("id")):
+    arguments = _parse_object(text)
+    if not is_int64(arguments.get("id")):
         raise ValueError(f"found {text[:80]!r}; expected a JSON object with a whole number id")
     return arguments
 
 
-def _parsed(text: str) -> dict[str, Json]:
+def _parse_object(text: str) -> dict[str, Json]:
     """Parse a JSON object.
 
     Raises:

@@ -23,8 +23,8 @@ from hetwin_suite.page import (
 )
 from hetwin_suite.runs import Handover, seconds
 
-_PARTED_M = 0.02
-_PLACE = ("time", "x", "y", "z")
+_DIVERGENCE_M = 0.02
+_COLUMNS = ("time", "x", "y", "z")
 
 
 @dataclass(frozen=True)
@@ -44,44 +44,48 @@ class TruePath:
         """Return the true path in an episode's folder; None if it has none."""
         truth = json.loads((folder / TRUTH).read_text(encoding="utf-8"))
         columns, rows = truth.get("columns") or [], truth.get("path") or []
-        if not rows or not set(_PLACE) <= set(columns) or "object" not in truth:
+        if not rows or not set(_COLUMNS) <= set(columns) or "object" not in truth:
             return None
-        chosen = [columns.index(name) for name in _PLACE]
+        chosen = [columns.index(name) for name in _COLUMNS]
         return cls(str(truth["object"]), np.array(rows, np.float64)[:, chosen])
 
     def at(self, times: Floats) -> Floats:
         """Return (n, 3) positions at times [s]; constant before the first and after the last sample."""
-        known = self.path[:, 0]
-        return np.stack([np.interp(times, known, self.path[:, i]) for i in (1, 2, 3)], axis=1)
+        times_of_path = self.path[:, 0]
+        return np.stack(
+            [np.interp(times, times_of_path, self.path[:, i]) for i in (1, 2, 3)], axis=1
+        )
 
 
-def reasons(episode: Episode, truth: TruePath) -> list[str]:
-    """Return sentences about the last handover, the object's positions then and at the end, and oddities.
+def explain(episode: Episode, truth: TruePath) -> list[str]:
+    """Return sentences about the last handover, the object's positions at that time and at the end, and oddities.
 
     Args:
         episode: the run whose verdict is wrong.
         truth: true path of the same episode, about an object of the scene.
     """
-    apart = _apart(episode, truth)
+    distances = _distances(episode, truth)
     handover = last_handover(episode, truth.thing)
-    said = [_handed_over(episode, truth, handover)]
+    sentences = [_handover_sentence(episode, truth, handover)]
     times = [] if handover is None else [(handover.time_ns, "Then")]
     for time_ns, when in [*times, (int(episode.times[-1]), "At the end")]:
         index = episode.index_at(time_ns)
         twin = episode.pose(truth.thing)[index, :3]
         real = truth.at(episode.seconds[index : index + 1])[0]
-        said.append(
-            f"{when} the twin had it at {_place(twin)} m, the truth at {_place(real)} m: "
-            f"{length(float(apart[index]))} apart."
+        sentences.append(
+            f"{when} the twin had it at {_position_text(twin)} m, the truth at {_position_text(real)} m: "
+            f"{length(float(distances[index]))} apart."
         )
-    said.append(_parted(episode, truth))
-    said += [f"Odd: {concern.text}." for concern in stored_concerns(episode) if concern.serious]
-    return said
+    sentences.append(_divergence_sentence(episode, truth))
+    sentences += [
+        f"Odd: {concern.text}." for concern in stored_concerns(episode) if concern.serious
+    ]
+    return sentences
 
 
-def apart_figure(episode: Episode, truth: TruePath) -> Chart:
+def distance_figure(episode: Episode, truth: TruePath) -> Chart:
     """Plot the distance between the object in the twin and in truth, with all handovers of its pose."""
-    distance = {"distance": 1e2 * _apart(episode, truth)}
+    distance = {"distance": 1e2 * _distances(episode, truth)}
     lines = list(lines_over(episode, distance, SERIES[1:], unit="cm", decimals=2))
     panel = Panel(lines, Axis("apart [cm]", from_zero=True))
     marks = [h.time_ns / 1e9 for h in _handovers(episode, truth.thing)]
@@ -100,15 +104,15 @@ def decisive_moments(episode: Episode, thing: str) -> list[Moment]:
 
 def last_handover(episode: Episode, thing: str) -> Handover | None:
     """Return the last handover of an object's pose; None if there was none."""
-    found = _handovers(episode, thing)
-    return found[-1] if found else None
+    handovers = _handovers(episode, thing)
+    return handovers[-1] if handovers else None
 
 
 def _handovers(episode: Episode, thing: str) -> list[Handover]:
     return [h for h in episode.handovers if (h.entity, h.attribute) == (thing, "pose")]
 
 
-def _handed_over(episode: Episode, truth: TruePath, handover: Handover | None) -> str:
+def _handover_sentence(episode: Episode, truth: TruePath, handover: Handover | None) -> str:
     if handover is None:
         main = next((model.name for model in episode.models if model.main), "one model")
         return f"{truth.thing} was never handed over: {main} moved it all the time."
@@ -118,25 +122,25 @@ def _handed_over(episode: Episode, truth: TruePath, handover: Handover | None) -
     )
 
 
-def parted_ns(episode: Episode, truth: TruePath) -> int | None:
+def divergence_ns(episode: Episode, truth: TruePath) -> int | None:
     """Return the first time at which twin and truth differ clearly [ns]; None if they never do."""
-    far = np.flatnonzero(_apart(episode, truth) > _PARTED_M)
-    return int(episode.times[far[0]]) if len(far) else None
+    indices = np.flatnonzero(_distances(episode, truth) > _DIVERGENCE_M)
+    return int(episode.times[indices[0]]) if len(indices) else None
 
 
-def _parted(episode: Episode, truth: TruePath) -> str:
-    time_ns = parted_ns(episode, truth)
+def _divergence_sentence(episode: Episode, truth: TruePath) -> str:
+    time_ns = divergence_ns(episode, truth)
     if time_ns is None:
-        return f"They were never more than {length(_PARTED_M)} apart."
-    return f"They were more than {length(_PARTED_M)} apart first at {seconds(time_ns)}."
+        return f"They were never more than {length(_DIVERGENCE_M)} apart."
+    return f"They were more than {length(_DIVERGENCE_M)} apart first at {seconds(time_ns)}."
 
 
-def _apart(episode: Episode, truth: TruePath) -> Floats:
+def _distances(episode: Episode, truth: TruePath) -> Floats:
     """Return (n,) distances of the object's origin from its true position [m]."""
     real = truth.at(episode.seconds)
     distance: Floats = np.linalg.norm(episode.pose(truth.thing)[:, :3] - real, axis=1)
     return distance
 
 
-def _place(position: Floats) -> str:
+def _position_text(position: Floats) -> str:
     return "(" + ", ".join(f"{round(float(x), 3) + 0.0:.3f}" for x in position) + ")"
