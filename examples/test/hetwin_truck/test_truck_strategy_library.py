@@ -87,8 +87,8 @@ def test_a_library_is_read_as_it_was_saved(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("{", "no library"),
-        ('{"strategies": []}', "no library"),
+        ("{", "not a library"),
+        ('{"strategies": []}', "not a library"),
         ('{"strategies": [], "loads": []}', "strategies"),
         ('{"strategies": [["pick"]], "loads": []}', "loads"),
         ('{"strategies": [["pick"]], "loads": [{"features": [1], "rates": []}]}', "1 rates each"),
@@ -105,7 +105,7 @@ def test_what_is_no_library_is_refused(text: str, said: str, tmp_path: Path) -> 
 def test_a_file_that_cannot_be_read_is_refused_with_the_reason(tmp_path: Path) -> None:
     binary = tmp_path / "library.json"
     binary.write_bytes(b"\xff\xfe\x81")
-    for file, said in ((binary, "no library"), (tmp_path / "none.json", "no such file")):
+    for file, said in ((binary, "not a library"), (tmp_path / "none.json", "no such file")):
         with pytest.raises(BadInput, match=said) as refused:
             read_strategy_library(file)
         assert str(file) in str(refused.value)

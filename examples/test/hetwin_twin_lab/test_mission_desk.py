@@ -44,7 +44,7 @@ def step(desk: MissionDesk, *events: Event) -> list[Event]:
 def test_missions_are_given_one_by_one_and_reported(desk: MissionDesk) -> None:
     person = TopicPair("", "person", MISSION, REPORT)
     try:
-        assert until(lambda: [1] if person.is_heard else [])
+        assert until(lambda: [1] if person.has_subscriber else [])
         first, second = ({"id": i, "mission": 3, "target": i} for i in (1, 2))
         person.send(first)
         (begun,) = until(lambda: step(desk))
@@ -93,7 +93,7 @@ def test_missions_come_as_events_and_by_a_service_that_says_why_not(desk: Missio
         assert "expected a JSON object" in said[3][1]
         assert "expected finite numbers" in said[4][1]
         report = Event("report", 0, source="execution", arguments={"result": 1, "doubts": 2})
-        assert until(lambda: [1] if person.is_heard else [])
+        assert until(lambda: [1] if person.has_subscriber else [])
         _, begun = step(desk, report)
         assert begun.arguments == {"id": 2, "mission": 1, "target": 0}
         (reported,) = until(person.heard)

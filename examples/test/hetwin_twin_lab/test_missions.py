@@ -36,11 +36,11 @@ def test_missions_by_topic_service_and_button_drive_the_lab(
     reports: list[dict[str, Any]] = []
 
     def reported(count: int) -> bool:
-        reports.extend(person.heard())
+        reports.extend(person.take_received())
         return len(reports) >= count
 
     try:
-        wait_until(lambda: person.is_heard, "the desk hears")
+        wait_until(lambda: person.has_subscriber, "the desk hears")
         twin.conductor.resume()
         person.send({"id": 5, "mission": 2, "target": 1})
         wait_until(lambda: reported(1), "the report of the topic's mission")

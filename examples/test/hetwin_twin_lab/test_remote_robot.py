@@ -57,9 +57,9 @@ def test_a_command_goes_out_and_an_answer_comes_back(twin: RemoteRobot) -> None:
         command = Event("command", 0, source="link", arguments=said)
         other = Event("command", 0, source="execution", arguments=said)
         assert twin.step(Tick(1, PERIOD_NS, scene_of([], {}), (command, other))).events == []
-        heard = until(lambda: [Event("command", 0, arguments=a) for a in robot.heard()])
+        heard = until(lambda: [Event("command", 0, arguments=a) for a in robot.take_received()])
         assert [event.arguments for event in heard] == [said]
-        while not robot.is_heard:
+        while not robot.has_subscriber:
             time.sleep(0.01)
         robot.send({"id": 1, "code": 1, "x": 2.5})
         tick = Tick(2, PERIOD_NS, scene_of([], {}))

@@ -116,7 +116,7 @@ def test_an_axis_that_concerns_no_episode_is_refused(tmp_path: Path) -> None:
     arguments = ["evaluate", "table2", "--episodes", str(tmp_path), "--mismatch", "object_tilt=0.1"]
     result = CliRunner().invoke(app, arguments)
     assert isinstance(result.exception, BadInput)
-    assert "object_tilt concerns no episode here; found 'episodes with cage'" in str(
+    assert "object_tilt affects none of these episodes; found 'episodes with cage'" in str(
         result.exception
     )
 

@@ -35,7 +35,7 @@ def test_names_and_single_levels_are_mixed() -> None:
     ("text", "words"),
     [
         ("finger_ofset", r"no such axis.*finger_ofset.*perhaps 'finger_offset'"),
-        ("rate=often", r"no number.*rate=often.*Hz"),
+        ("rate=often", r"not a number.*rate=often.*Hz"),
         ("rate=-3", r"rate cannot have this level"),
     ],
 )
