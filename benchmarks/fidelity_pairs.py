@@ -135,7 +135,7 @@ def _row(scenario: str, case: _Case, states: Sequence[State], seed: int) -> Row:
     alike = ("HiFi", case[1])
     valid = [s for s in states if {case, alike, BASE} <= s.outcomes.keys()]
     own = [s.outcomes[case] for s in valid]
-    cpu = sum(o.cpu for o in own)
+    cpu = sum(o.processor_s for o in own)
     error, low, high = relative_difference(
         [len(o.unloaded) for o in own],
         [len(s.outcomes[BASE].unloaded) for s in valid],
@@ -146,8 +146,8 @@ def _row(scenario: str, case: _Case, states: Sequence[State], seed: int) -> Row:
         scenario,
         *case,
         _ratio(sum(o.simulated for o in own), cpu),
-        _ratio(sum(s.outcomes[BASE].cpu for s in valid), cpu),
-        _ratio(sum(s.outcomes[alike].cpu for s in valid), cpu),
+        _ratio(sum(s.outcomes[BASE].processor_s for s in valid), cpu),
+        _ratio(sum(s.outcomes[alike].processor_s for s in valid), cpu),
         _ratio(
             sum(_while_moving(s.outcomes[alike], s.outcomes[alike]) for s in valid),
             sum(_while_moving(s.outcomes[case], s.outcomes[alike]) for s in valid),

@@ -109,7 +109,7 @@ class Robot:
     @property
     def is_heard(self) -> bool:
         """Whether a twin listens to both of its publishers."""
-        return self._wire.is_heard and bool(self._publisher.get_subscription_count())
+        return self._wire.has_subscriber and bool(self._publisher.get_subscription_count())
 
     def close(self) -> None:
         """Stop."""
@@ -117,7 +117,7 @@ class Robot:
 
     def answer(self) -> None:
         """Answer what was commanded, or send something that nobody has asked for."""
-        for command in self._wire.heard():
+        for command in self._wire.take_received():
             self._obey(command)
         now = time.monotonic()
         due = [said for at, said in self._late if at <= now]

@@ -107,7 +107,7 @@ def plan(size: Size, mode: str, sleep: bool, load: int, keep: Path) -> list[Prog
     case = Case(size.scenario, mode, sleep, load, size.particles)
     search = Search(KeptBeliefs(case, keep).after, MOVES, size.length)
     search.run(size.budgets[-1])
-    return search.steps
+    return search.progress
 
 
 def judge(

@@ -62,7 +62,7 @@ class Job:
         """Return the best whole strategy that a search finds."""
         search = Search(self._kept(PARTICLES).after, self.moves, length)
         search.run(budget)
-        return next((node.strategy for node in search.whole()), None)
+        return next((node.strategy for node in search.complete_strategies()), None)
 
     def evaluate_all(self, strategies: Sequence[Strategy]) -> LoadRates:
         """Try all strategies, to learn from."""
