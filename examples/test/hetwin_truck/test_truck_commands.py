@@ -79,7 +79,7 @@ def test_a_library_is_planned_over_loads_and_chosen_from(tmp_path: Path) -> None
     assert tuple(at_once["chosen"]) in library.strategies
     assert at_once["tried"] == []
     said = hetwin(*asked, "--budget", "0.0001").out
-    assert "none was tried out" in said
+    assert "none was simulated" in said
 
 
 @pytest.mark.parametrize("budget", ["0", "-1", "nan", "inf"])

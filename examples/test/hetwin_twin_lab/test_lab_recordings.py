@@ -64,7 +64,7 @@ def test_wheels_are_stamped_later_than_the_pose() -> None:
 
 
 def test_a_friction_that_is_none_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="no coefficient of friction"):
+    with pytest.raises(BadInput, match="not a coefficient of friction"):
         record_moves(1, 1, tmp_path / "c", friction=-1.0)
 
 

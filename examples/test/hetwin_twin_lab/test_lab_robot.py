@@ -110,5 +110,5 @@ def test_a_scenario_without_such_a_controller_is_refused(lab: Scenario, tmp_path
     with pytest.raises(BadInput, match="one of deliberation, execution, reactive"):
         LabRobot(lab, "guide", HiddenParameters())
     other = load_scenario("lab_robot")
-    with pytest.raises(BadInput, match="no machine_network"):
+    with pytest.raises(BadInput, match="not a machine_network"):
         LabRobot(other, "reactive", HiddenParameters())

@@ -76,8 +76,8 @@ def test_curves_files_and_page(episodes: Path, tmp_path: Path) -> None:
 
     again, said = evaluate(episodes, out, *options, "-n", "1")
     assert again == told
-    assert "18 verdicts are kept" in said
-    assert "0 are to be made" in said
+    assert "18 verdicts are stored" in said
+    assert "0 are missing" in said
     assert (out / "verdicts.jsonl").read_text().splitlines() == lines
 
 
@@ -94,8 +94,8 @@ def test_a_stopped_evaluation_goes_on_and_others_add_to_it(episodes: Path, tmp_p
     whole = file.read_text().splitlines(keepends=True)
     file.write_text("".join(whole[:4]) + whole[4][:20])  # killed while it wrote
     told, said = evaluate(episodes, out, *options)
-    assert "4 verdicts are kept" in said
-    assert "6 are to be made" in said
+    assert "4 verdicts are stored" in said
+    assert "6 are missing" in said
     assert said_in(file.read_text()) == said_in("".join(whole))
     more, _ = evaluate(episodes, out, "--axes", "finger_offset=0.0175", *options[2:])
     assert {c["axis"] for c in told["curves"]} == {"rate"}
@@ -111,7 +111,7 @@ def test_a_changed_episode_is_judged_again(episodes: Path, tmp_path: Path) -> No
     truth = json.loads((mine / "drop_0001" / "truth.json").read_text())
     (mine / "drop_0001" / "truth.json").write_text(json.dumps({**truth, "label": "success"}))
     told, said = evaluate(mine, tmp_path / "out", *options)
-    assert "2 are to be made" in said
+    assert "2 are missing" in said
     assert {c["truth"] for c in told["curves"]} == {"success"}
 
 
