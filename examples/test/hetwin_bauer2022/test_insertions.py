@@ -47,7 +47,7 @@ def inserted() -> Insertion:
 @pytest.mark.long
 def test_chamfer_and_compliance_bring_the_probe_in(inserted: Insertion) -> None:
     assert inserted.success
-    assert max(inserted.short) < 0.001
+    assert max(inserted.distances) < 0.001
 
 
 def test_probe_is_held_from_the_start_by_fingers(inserted: Insertion) -> None:
@@ -74,7 +74,7 @@ def test_socket_moves_the_arm_and_not_the_arm_the_socket(inserted: Insertion) ->
 def test_socket_far_from_where_it_is_believed_is_missed() -> None:
     missed = carried_out(ordinary(socket_error=np.array([-0.012, 0.006, 0.0])))
     assert missed.success is False
-    assert missed.short[0] > 0.035
+    assert missed.distances[0] > 0.035
     opened = missed.program.time_of("release")
     pressing = [s for s in missed.samples if opened - 0.3 < s.time < opened]
     assert min(s.others for s in pressing) > 1.0, "it presses on the socket's face"
@@ -87,7 +87,7 @@ def test_socket_far_from_where_it_is_believed_is_missed() -> None:
 def test_half_in_is_neither(
     inserted: Insertion, short: tuple[float, float], success: bool | None
 ) -> None:
-    assert replace(inserted, short=short).success is success
+    assert replace(inserted, distances=short).success is success
 
 
 @pytest.mark.long

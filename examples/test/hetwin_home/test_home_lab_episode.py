@@ -28,10 +28,10 @@ from hetwin_home.robot_bag import PUBLISHED, write_robot_bag
 
 @given(st.integers(0, 2**32))
 def test_cup_and_base_begin_near_their_places(seed: int) -> None:
-    drawn = InitialOffsets.drawn(np.random.default_rng(seed))
+    drawn = InitialOffsets.draw(np.random.default_rng(seed))
     assert math.hypot(*drawn.cup) <= MAX_OFFSET_M + 1e-4
     assert math.hypot(*drawn.base) <= MAX_OFFSET_M + 1e-4
-    assert drawn == InitialOffsets.drawn(np.random.default_rng(seed))
+    assert drawn == InitialOffsets.draw(np.random.default_rng(seed))
 
 
 def test_reality_is_physics_alone_in_finer_steps(tmp_path: Path) -> None:

@@ -41,8 +41,8 @@ def test_with_much_time_the_search_finds_the_best_of_all_strategies(seed: int) -
     search = Search(table.__getitem__, "ab", LENGTH)
     found = search.run(1000.0)
     assert found.rate == max(n.rate for s, n in table.items() if len(s) == LENGTH)
-    assert search.steps[-1].nodes == len(table) - 1
-    assert search.steps[-1].strategies == 2**LENGTH
+    assert search.progress[-1].nodes == len(table) - 1
+    assert search.progress[-1].strategies == 2**LENGTH
 
 
 @given(st.integers(0, 1000), st.floats(0.5, 20.0))
@@ -51,8 +51,8 @@ def test_a_search_with_a_budget_is_the_begin_of_a_longer_one(seed: int, budget: 
     short, long = (Search(table.__getitem__, "ab", LENGTH) for _ in range(2))
     found = short.run(budget)
     long.run(1000.0)
-    assert short.steps == long.steps[: len(short.steps)]
-    assert all(step.processor_s <= budget for step in short.steps)
+    assert short.progress == long.progress[: len(short.progress)]
+    assert all(step.processor_s <= budget for step in short.progress)
     assert found == long.best_within(budget)
 
 
@@ -62,8 +62,8 @@ def test_a_beginning_that_promises_more_comes_before_a_poor_whole_strategy() -> 
     table = {s: Node(s, sum(map(yields.__getitem__, s)), 8.0 * len(s), 1.0) for s in strategies}
     search = Search(table.__getitem__, "ab", 2)
     assert search.run(1000.0).strategy == ("b", "b")
-    assert [step.best.strategy for step in search.steps][:3] == [("a",), ("a", "a"), ("b",)]
-    assert [step.strategies for step in search.steps][:3] == [0, 1, 1]
+    assert [step.best.strategy for step in search.progress][:3] == [("a",), ("a", "a"), ("b",)]
+    assert [step.strategies for step in search.progress][:3] == [0, 1, 1]
 
 
 @given(st.integers(0, 1000))
@@ -76,7 +76,7 @@ def test_of_what_was_followed_only_whole_strategies_are_the_best(seed: int) -> N
 
     search = Search(simulate, "ab", LENGTH)
     search.run(1000.0)
-    for count, step in enumerate(search.steps, 1):
+    for count, step in enumerate(search.progress, 1):
         followed = {strategy[:-1] for strategy in simulated[:count]}
         assert step.best.strategy in simulated[:count]
         assert step.best.strategy not in followed
@@ -87,7 +87,7 @@ def test_nothing_follows_where_the_engine_diverged() -> None:
     table = {**_table(1), ("a",): lost}
     search = Search(table.__getitem__, "ab", LENGTH)
     assert search.run(1000.0).strategy[0] == "b"
-    assert search.steps[-1].strategies == 2 ** (LENGTH - 1)
+    assert search.progress[-1].strategies == 2 ** (LENGTH - 1)
 
 
 def test_particles_differ_in_masses_and_friction_alone() -> None:

@@ -22,11 +22,11 @@ def length(points: list[Point]) -> float:
 
 
 def test_a_free_way_is_straight() -> None:
-    assert space().way((-1.0, 0.0), (1.0, 0.2)) == [(1.0, 0.2)]
+    assert space().shortest_path((-1.0, 0.0), (1.0, 0.2)) == [(1.0, 0.2)]
 
 
 def test_a_wall_is_gone_round_at_its_distance() -> None:
-    way = [(-1.0, 0.5), *space(WALL).way((-1.0, 0.5), (1.0, 0.5))]
+    way = [(-1.0, 0.5), *space(WALL).shortest_path((-1.0, 0.5), (1.0, 0.5))]
     assert len(way) > 2
     for one, two in pairwise(way):
         shares = np.linspace(0.0, 1.0, 50)
@@ -38,12 +38,12 @@ def test_a_wall_is_gone_round_at_its_distance() -> None:
 
 def test_there_may_be_no_way() -> None:
     closed = Obstacle((0.0, 0.0), 0.0, (0.05, 2.0), 0.0)
-    assert space(closed).way((-1.0, 0.5), (1.0, 0.5)) == []
-    assert space(WALL).way((-1.0, 0.5), (0.0, 0.0)) == []
+    assert space(closed).shortest_path((-1.0, 0.5), (1.0, 0.5)) == []
+    assert space(WALL).shortest_path((-1.0, 0.5), (0.0, 0.0)) == []
 
 
 def test_who_stands_too_near_may_leave() -> None:
-    assert space(WALL).way((-0.2, 0.0), (-1.0, 0.0)) == [(-1.0, 0.0)]
+    assert space(WALL).shortest_path((-0.2, 0.0), (-1.0, 0.0)) == [(-1.0, 0.0)]
 
 
 @pytest.mark.parametrize("yaw", [0.0, 0.4, math.pi / 2])

@@ -90,9 +90,9 @@ def test_answers_get_lost_and_come_late(lab: Scenario) -> None:
 
 
 def test_the_same_seed_hides_the_same() -> None:
-    assert HiddenParameters.drawn(3) == HiddenParameters.drawn(3) != HiddenParameters.drawn(4)
-    assert HiddenParameters.drawn(3, friction=0.1).friction == 0.1
-    assert HiddenParameters.drawn(3).without_losses().lost == 0.0
+    assert HiddenParameters.draw(3) == HiddenParameters.draw(3) != HiddenParameters.draw(4)
+    assert HiddenParameters.draw(3, friction=0.1).friction == 0.1
+    assert HiddenParameters.draw(3).without_losses().lost == 0.0
 
 
 def test_only_the_wheels_of_the_description_change() -> None:
