@@ -14,18 +14,16 @@ from hetwin.srv import RegisterModel
 class Lift(Node):
     def __init__(self):
         super().__init__("lift")
-        self.carried, self.has_requested = {}, False  # slot -> pose and twist
+        self.carried, self.asked = {}, False  # slot -> pose and twist
         self.output = self.create_publisher(ModelOutput, "~/output", 1000)
         self.create_subscription(ModelCall, "~/call", self.on_call, 1000)
         self.client = self.create_client(RegisterModel, "hetwin/register_model")
         self.timer = self.create_timer(0.5, self.register)  # until the first call arrives
 
     def register(self):
-        request = RegisterModel.Request(
-            name="lift", type="node", node=self.get_fully_qualified_name()
-        )
-        request.host, request.pid = socket.gethostname(), os.getpid()
-        self.client.call_async(request)
+        me = RegisterModel.Request(name="lift", type="node", node=self.get_fully_qualified_name())
+        me.host, me.pid = socket.gethostname(), os.getpid()
+        self.client.call_async(me)
 
     def on_call(self, call):
         self.timer.cancel()
@@ -37,7 +35,7 @@ class Lift(Node):
             raise SystemExit
 
     def on_initialize(self, call, output):
-        self.parameters = json.loads(call.more)["parameters"]
+        self.given = json.loads(call.more)["parameters"]
         output.more = '{"reads": []}'
 
     def on_start(self, call, output):
@@ -52,16 +50,13 @@ class Lift(Node):
         self.fill(output, call.index[0], {slot: self.carried.pop(slot)})
 
     def on_step(self, call, output):
-        now, speed, more = call.index[0], self.parameters["speed"], {}
-        if not self.has_requested:
-            self.has_requested, more = (
-                True,
-                {"requests": [["take", self.parameters["object"], "pose"]]},
-            )
+        now, speed, more = call.index[0], self.given["speed"], {}
+        if not self.asked:
+            self.asked, more = True, {"requests": [["take", self.given["object"], "pose"]]}
         for slot, pose in self.carried.items():
             pose[2] += speed * call.index[1] / 1e9
             pose[7:] = [0.0, 0.0, speed, 0.0, 0.0, 0.0]
-            if pose[2] >= self.parameters["up_to"]:
+            if pose[2] >= self.given["up_to"]:
                 more["events"] = [["lifted", now, "", "", 0, {"object": self.slots[slot][0]}]]
                 more["requests"] = [["give_back", *self.slots[slot]]]
         self.fill(output, now, self.carried)
