@@ -60,7 +60,7 @@ def test_missions_are_given_one_by_one_and_reported(desk: MissionDesk) -> None:
         reported, begun = step(desk, report)
         assert reported.arguments == {**first, "result": "done", "doubts": 0}
         assert begun.arguments == second
-        assert until(person.heard) == [{**first, "result": "done", "doubts": 0}]
+        assert until(person.take_received) == [{**first, "result": "done", "doubts": 0}]
     finally:
         person.close()
 
@@ -96,7 +96,7 @@ def test_missions_come_as_events_and_by_a_service_that_says_why_not(desk: Missio
         assert until(lambda: [1] if person.has_subscriber else [])
         _, begun = step(desk, report)
         assert begun.arguments == {"id": 2, "mission": 1, "target": 0}
-        (reported,) = until(person.heard)
+        (reported,) = until(person.take_received)
         assert reported == {"id": 1, "mission": 2, "target": 1, "result": "done", "doubts": 2}
     finally:
         person.close()

@@ -17,7 +17,7 @@ from hetwin_suite.runs import RunOptions
 from hetwin_suite.study import Study
 
 MANAGER = '{type: fidelity_near_robot, rate: 50, parameters: {objects: "box_*", mode: AdFi-1}}'
-UNCERTAIN = """uncertainty:           # what no one sees of boxes
+UNCERTAIN = """uncertainty:           # properties of boxes that cannot be observed
   box_*: {mass: {factor: 0.3}, friction: {between: [0.3, 0.7]}}
 """
 
