@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from textwrap import indent
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -96,9 +97,9 @@ def bag_information(
     }
 
 
-def metadata_text(information: Mapping[str, Any]) -> str:
-    """Return the content of metadata.yaml."""
-    return as_yaml({_INFORMATION: dict(information)})
+def metadata_text(information: str) -> str:
+    """Return the content of metadata.yaml with this information, in YAML."""
+    return f"{_INFORMATION}:\n{indent(information, '  ')}"
 
 
 def as_yaml(content: object) -> str:
@@ -266,9 +267,10 @@ class LogBag:
         ]
         first_ns, last_ns = file.message_start_time, file.message_end_time
         known = bag_information(file.path.name, topics, first_ns, last_ns, self._facts)
-        file.close(known["version"], as_yaml(known).strip())
+        text = as_yaml(known)
+        file.close(known["version"], text.strip())
         temporary = self._path / f"{METADATA}.tmp"
-        temporary.write_text(metadata_text(known), "utf-8")
+        temporary.write_text(metadata_text(text), "utf-8")
         temporary.replace(self._path / METADATA)
 
 

@@ -64,13 +64,8 @@ class Channel(NamedTuple):
     topic: str
 
 
-def records(data: Buffer) -> list[tuple[int, int, int]]:
-    """Find all complete records: kind, start and end of the content."""
-    return list(each_record(data))
-
-
 def each_record(data: Buffer) -> Iterator[tuple[int, int, int]]:
-    """Iterate over the result of `records`."""
+    """Iterate over all complete records: kind, start and end of the content."""
     at, size = 0, len(data)
     while at + HEAD.size <= size:
         kind, length = HEAD.unpack_from(data, at)

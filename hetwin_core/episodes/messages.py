@@ -170,6 +170,7 @@ def typestore() -> LazyTypestore:
     return store
 
 
+@cache
 def definition(typename: str) -> str:
     """The definition of a type and of all types that it contains, as in bags."""
     text, _ = typestore().generate_msgdef(typename, ros_version=2)

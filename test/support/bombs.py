@@ -21,7 +21,7 @@ from hetwin_core.episodes.mcap_records import (
     MAGIC,
     MESSAGE,
     SCHEMA,
-    records,
+    each_record,
 )
 
 MIB = 2**20
@@ -98,7 +98,7 @@ def mcap(path: Path, parts: Sequence[bytes]) -> Path:
 def with_part(log: Path, part: bytes) -> None:
     """Put a record at the end of what a run's log holds."""
     data = log.read_bytes()
-    end = next(at for kind, at, _ in records(data[len(MAGIC) :]) if kind == DATA_END)
+    end = next(at for kind, at, _ in each_record(data[len(MAGIC) :]) if kind == DATA_END)
     place = len(MAGIC) + end - HEAD.size
     log.write_bytes(data[:place] + part + data[place:])
 

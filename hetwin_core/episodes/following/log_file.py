@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import struct
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -25,8 +25,8 @@ from hetwin_core.episodes.mcap_records import (
     Schema,
     channel_of,
     chunk_content,
+    each_record,
     facts_of,
-    records,
     schema_of,
 )
 
@@ -149,11 +149,7 @@ class LogFile:
         if kind != CHUNK:
             self._register(kind, record)
             return None
-        chunk = unpack(record, place)
-        for found, begin, end in records(chunk.data):
-            if found != MESSAGE:
-                self._register(found, chunk.data[begin:end])
-        return chunk
+        return unpack(record, place, self._register)
 
     def _register(self, kind: int, record: Buffer) -> None:
         if kind == SCHEMA:
@@ -167,16 +163,20 @@ class LogFile:
             self.facts.setdefault(name, {}).update(facts)
 
 
-def unpack(record: bytes, place: Place) -> Chunk:
-    """Unpack a chunk's record.
+def unpack(
+    record: bytes, place: Place, register: Callable[[int, Buffer], None] | None = None
+) -> Chunk:
+    """Unpack a chunk's record; `register` is called with the kind and content of records other than messages.
 
     Raises:
         ValueError: if it is damaged.
     """
     data = chunk_content(record)
     messages: dict[int, list[Message]] = defaultdict(list)
-    for kind, begin, end in records(data):
+    for kind, begin, end in each_record(data):
         if kind == MESSAGE:
             channel, _, time_ns, _ = _MESSAGE.unpack_from(data, begin)
             messages[channel].append(Message(begin + _MESSAGE.size, end, time_ns))
+        elif register is not None:
+            register(kind, data[begin:end])
     return Chunk(place, data, dict(messages))

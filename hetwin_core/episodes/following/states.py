@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -17,7 +16,7 @@ from hetwin_core.ensemble.scene.values import Floats, Ints
 from hetwin_core.ensemble.topics import STATE
 from hetwin_core.episodes.following.log_file import Chunk, LogFile, Message, Place
 from hetwin_core.episodes.mcap_records import Buffer, Channel, Schema
-from hetwin_core.episodes.messages import LazyTypestore, nanoseconds, typestore
+from hetwin_core.episodes.messages import LazyTypestore, definition, nanoseconds, typestore
 
 
 class Definitions:
@@ -86,6 +85,8 @@ class _LogType:
     @cached_property
     def is_ours(self) -> bool:
         ours = typestore().fielddefs
+        if self._schema.name in ours and self._schema.text == definition(self._schema.name):
+            return True
         return all(name in ours and ours[name][1] == d[1] for name, d in self._defined.items())
 
     @cached_property
@@ -98,8 +99,6 @@ class _LogType:
 
 
 _CDR_HEADER = 4
-_TIME = struct.Struct("<iI")
-_LENGTH = struct.Struct("<I")
 _LITTLE_ENDIAN = 1
 
 
@@ -185,10 +184,21 @@ class StateReader:
         self._file = file
         self._definitions = definitions
         at = _Cursor(16)
-        self._values = at.array(self._size, 8)
-        self._owners = at.array(self._slots, 4)
-        self._parents = at.array(self._slots, 4)
-        self._proximity = at.at
+        values, owners, parents = (
+            at.array(self._size, 8),
+            at.array(self._slots, 4),
+            at.array(self._slots, 4),
+        )
+        slots = ("<i4", (self._slots,))
+        self._head = np.dtype(
+            {
+                "names": ("sec", "nanosec", "values", "owners", "parents", "numbers"),
+                "formats": ("<i4", "<u4", ("<f8", (self._size,)), slots, slots, "<u4"),
+                "offsets": (0, 4, values, owners, parents, at.at),
+                "itemsize": at.at + 4,
+            }
+        )
+        self._near = at.array(1, 8)
 
     def read(self, chunk: Chunk) -> States | None:
         """Decode all states of a chunk; None if it has none.
@@ -218,35 +228,35 @@ class StateReader:
         return found
 
     def _decode(self, data: Buffer, rows: list[Message]) -> States:
-        count = len(rows)
-        times = np.empty(count, np.int64)
-        values = np.empty((count, self._size))
-        owners = np.empty((count, self._slots), np.int32)
-        parents = np.empty((count, self._slots), np.int32)
-        near: list[Floats] = []
-        for i, row in enumerate(rows):
-            body = row.begin + _CDR_HEADER
-            sec, nanosec = _TIME.unpack_from(data, body)
-            times[i] = sec * 1_000_000_000 + nanosec
-            values[i] = np.frombuffer(data, "<f8", self._size, body + self._values)
-            owners[i] = np.frombuffer(data, "<i4", self._slots, body + self._owners)
-            parents[i] = np.frombuffer(data, "<i4", self._slots, body + self._parents)
-            near.append(self._near(data, body))
-        return _states(times, values, owners, parents, near)
-
-    def _near(self, data: Buffer, body: int) -> Floats:
-        (count,) = _LENGTH.unpack_from(data, body + self._proximity)
-        at = _Cursor(self._proximity).array(count, 8)
-        return np.frombuffer(data, "<f8", count, body + at).reshape(-1, PROXIMITY_COLUMNS)
+        starts = [row.begin + _CDR_HEADER for row in rows]
+        size, near = self._head.itemsize, self._near
+        heads = np.frombuffer(b"".join([data[at : at + size] for at in starts]), self._head)
+        numbers = heads["numbers"]
+        pairs, rest = np.divmod(numbers, PROXIMITY_COLUMNS)
+        if rest.any():
+            raise ValueError(f"proximity has no multiple of {PROXIMITY_COLUMNS} numbers")
+        ends = zip(starts, (near + 8 * numbers).tolist(), strict=True)
+        found = b"".join([data[at + near : at + end] for at, end in ends])
+        proximity = np.frombuffer(found, "<f8", int(numbers.sum()))
+        return States(
+            heads["sec"] * np.int64(1_000_000_000) + heads["nanosec"],
+            heads["values"].copy(),
+            heads["owners"].copy(),
+            heads["parents"].copy(),
+            proximity.reshape(-1, PROXIMITY_COLUMNS),
+            np.repeat(np.arange(len(rows)), pairs),
+        )
 
     def _read_slowly(self, chunk: Chunk) -> States:
         found = self._definitions.messages(chunk, STATE.logged_name)
-        return _states(
+        near = [np.reshape(state.proximity, (-1, PROXIMITY_COLUMNS)) for state in found]
+        return States(
             np.array([nanoseconds(state.stamp) for state in found], np.int64),
             np.stack([state.values for state in found]).reshape(len(found), self._size),
             np.stack([state.owners for state in found]).reshape(len(found), self._slots),
             np.stack([state.parents for state in found]).reshape(len(found), self._slots),
-            [np.reshape(state.proximity, (-1, PROXIMITY_COLUMNS)) for state in found],
+            np.concatenate(near),
+            np.repeat(np.arange(len(found)), [len(rows) for rows in near]),
         )
 
 
@@ -263,10 +273,3 @@ class _Cursor:
             start += -start % size
         self.at = start + count * size
         return start
-
-
-def _states(
-    times: NDArray[np.int64], values: Floats, owners: Ints, parents: Ints, near: list[Floats]
-) -> States:
-    of_state = np.repeat(np.arange(len(times)), [len(rows) for rows in near])
-    return States(times, values, owners, parents, np.concatenate(near), of_state)
