@@ -17,7 +17,7 @@ MYPY := $(BIN)/mypy --strict --no-error-summary
 TYPED := $(patsubst %/py.typed,%,$(wildcard */py.typed plugins/*/*/py.typed examples/*/py.typed))
 TYPES := ($(MYPY) $(addprefix -p ,$(notdir $(TYPED))) $(if $(filter examples/%,$(BESIDE)),&& $(MYPY) benchmarks))
 # What an installation is made from; Python code is not copied, so that it needs no new one.
-SOURCES := pyproject.toml $(BESIDE) hatch_build.py package.xml CMakeLists.txt $(wildcard cmake/* cmake/tf2_msgs/* cmake/tf2_msgs/msg/* msg/*.msg srv/*.srv action/*.action)
+SOURCES := pyproject.toml $(BESIDE) hatch_build.py package.xml CMakeLists.txt $(wildcard cmake/* cmake/editable/* cmake/tf2_msgs/* cmake/tf2_msgs/msg/* msg/*.msg srv/*.srv action/*.action)
 # What the pages draw; made by the installation, and anew when one of its sources has changed.
 PAGE := hetwin_suite/view/page
 SCRIPT := $(PAGE)/built/page.js

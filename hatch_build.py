@@ -13,7 +13,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 sys.path.insert(0, str(Path(__file__).resolve().parent / "cmake"))
 
 from bundle_page import BUNDLE, NODE_FROM_PIP, BundleFailed, bundle_page, has_system_node
-from python_packages import ROOT, remove_old_links
+from python_packages import EDITABLE_HOOK, ROOT, remove_old_links
 from stage import BuildFailed, stage
 
 
@@ -46,6 +46,8 @@ class InterfacesHook(BuildHookInterface[Any]):
         build_data["pure_python"] = False
         build_data["infer_tag"] = True
         build_data["force_include"] = {str(p): p.name for p in generated.iterdir()}
+        if version == "editable":
+            build_data["force_include"][str(EDITABLE_HOOK)] = EDITABLE_HOOK.name
         build_data["shared_data"] = {str(path): path.name for path in prefix.iterdir()}
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:

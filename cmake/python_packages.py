@@ -10,6 +10,8 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+EDITABLE_HOOK = ROOT / "cmake" / "editable" / "hetwin_editable.pth"
+"""What an editable installation reads after the path of its folder, to find the packages in the repository."""
 DATA = (
     *(
         "py.typed",
