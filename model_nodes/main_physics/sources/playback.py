@@ -208,19 +208,18 @@ def _pieces(times: Int64s, positions: Floats, median_ns: float) -> _Pieces:
         positions: (n + 1, joints) the samples.
         median_ns: the usual interval, from which gaps are recognized in the times of all joints.
     """
-    steps = np.diff(times, axis=0).astype(np.float64)
-    changes = np.diff(positions, axis=0)
+    steps = (times[1:] - times[:-1]).astype(np.float64)
+    changes = positions[1:] - positions[:-1]
     gaps = np.flatnonzero(steps > GAP_INTERVALS * median_ns)
-    lengths = np.broadcast_to(steps, changes.shape)
-    if len(gaps):
-        lengths = lengths.copy()
+    lengths = steps + np.zeros(changes.shape)  # faster than np.broadcast_to
+    ends = times[1:] + np.zeros(changes.shape, np.int64)
     rested = [_shorten_after_rest(int(gap), lengths, steps, changes, median_ns) for gap in gaps]
     seconds = lengths / 1e9
     slopes = np.zeros_like(positions)
     slopes[1:-1] = _inner_slopes(seconds, changes / seconds)
     for gap, joints in zip(gaps, rested, strict=True):
         slopes[gap, joints] = 0.0
-    return _Pieces(np.broadcast_to(times[1:], changes.shape), lengths, positions, slopes)
+    return _Pieces(ends, lengths, positions, slopes)
 
 
 def _shorten_after_rest(

@@ -313,8 +313,10 @@ class JointSamples:
         chosen, streams, columns = self._selection
         samples = list(zip(self.streams, ranges, strict=True))
         samples_ns = np.array([group.times[part] for group, part in samples], np.int64).T
-        table = np.concatenate([np.array(group.rows[part]) for group, part in samples], axis=2)
-        positions, efforts = table[:, 0, chosen], table[:, 1, chosen]
+        # faster than an array of the rows of each group
+        columns_of = [np.concatenate(group.rows[part], axis=0) for group, part in samples]
+        table = np.concatenate(columns_of, axis=1)[:, chosen]
+        positions, efforts = table[::2], table[1::2]
         current = (samples_ns <= times[:, None, None]).sum(axis=1)[:, streams] - 1
         interval = np.minimum(current, len(samples_ns) - 2)
         found = np.zeros((4, len(times), len(self._joints)))

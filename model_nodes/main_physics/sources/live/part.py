@@ -44,7 +44,13 @@ GAP_INTERVALS = 5
 MIN_GAP_NS = 200_000_000
 CLOCK_JUMP_NS = 1_000_000_000
 SETTLE_S = 0.3
+MAX_QUIET_NS = 100_000_000
 SECOND_NS = 1_000_000_000
+LISTENING_PAUSE_S = 0.006
+"""Pause in listening after the samples for which the twin waits, so that what arrives meanwhile is read at once [s].
+
+It is shorter than `BATCH_NS` by what the next samples may be early.
+"""
 SKIP_BRIDGE = 0.25
 """Ratio of the time in which the twin bridges skipped motion to the skipped time."""
 
@@ -79,7 +85,7 @@ class LivePart(Part):
         self._lateness = Lateness(spec, self._waiting.add_own)
         self._epoch_ns = 0
         self._skipped_ns = 0
-        self._wanted_ns = self._awaited_ns = 0
+        self._wanted_ns = self._awaited_ns = self._events_ns = 0
         self._bounds = (0, -1, 0)
         self._newest_arrival = time.monotonic()
         self._broken: str | None = None
@@ -201,9 +207,13 @@ class LivePart(Part):
         Raises:
             RunFailed: if the robot is silent for too long, its clock jumps, or the twin is too late.
         """
-        motion = self._joint_cache.at(time_ns)
-        self._record_lag(time_ns)
-        return motion
+        return self.motions((time_ns,))[0]
+
+    def motions(self, times_ns: Sequence[int]) -> Sequence[JointMotion]:
+        """Return the motion of the joints at each of some times; see `motion`."""
+        motions = self._joint_cache.at_each(times_ns)
+        self._record_lag(times_ns[-1])
+        return motions
 
     def _joints_from(self, time_ns: int, rows: int, before_ns: int) -> list[JointMotion]:
         """The motion of the joints, for as many periods as are known."""
@@ -213,15 +223,21 @@ class LivePart(Part):
 
     @property
     def quiet_ns(self) -> int:
-        """Time before which no step has to wait for the robot; 0 if it has sent anything besides motion [ns]."""
+        """Time before which no step has to wait for the robot, and no event is due [ns].
+
+        It is at most `MAX_QUIET_NS` after the last call of `events`: late messages do not wait until a lag is made up.
+        """
         with self._updated:
-            if self.end_ns is not None or len(self._waiting):
+            if self.end_ns is not None:
                 return 0
-            return self._streams.certain_until_ns - self._epoch_ns - self._period_ns + 1
+            known_ns = self._streams.certain_until_ns - self._period_ns + 1
+            first_ns = min(known_ns, self._waiting.first_ns) - self._epoch_ns
+            return min(first_ns, self._events_ns + MAX_QUIET_NS)
 
     def events(self, time_ns: int) -> list[Event]:
         """Return annotations, topic values and events about the robot up to and including `time_ns`."""
         with self._updated:
+            self._events_ns = time_ns
             return self._waiting.due(time_ns)
 
     def close(self) -> None:
@@ -282,8 +298,12 @@ class LivePart(Part):
             self._health.count_message()
             if since is not None:
                 self._paused(stamp_ns - self._skipped_ns, since)
-            if not self._wanted_ns or self._streams.certain_until_ns >= self._wanted_ns:
+            wanted_ns = self._wanted_ns
+            is_known = not wanted_ns or self._streams.certain_until_ns >= wanted_ns
+            if is_known:
                 self._updated.notify_all()
+        if wanted_ns and is_known:
+            time.sleep(LISTENING_PAUSE_S)
 
     def _reject(self, stamp_ns: int, reason: str) -> None:
         known = self._samples.has_motion and self._samples.selected
@@ -384,8 +404,7 @@ class LivePart(Part):
     def await_input(self, time_ns: int) -> None:
         """Wait for the messages of the next period."""
         with self._updated:
-            if not len(self._waiting):
-                self._await_batch(time_ns + self._period_ns)
+            self._await_batch(time_ns + self._period_ns)
 
     def _await_batch(self, time_ns: int) -> None:
         """Wait once until all messages of a period have arrived, to wake up only once; not for a silent robot."""

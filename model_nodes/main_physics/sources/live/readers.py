@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right, insort
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 from hetwin_core.ensemble.beliefs import belief_problem
+from hetwin_core.ensemble.clock import FAR_FUTURE_NS
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.scenario.source import Annotations, Beliefs, SourceOptions
 from hetwin_core.ensemble.topics import ANNOTATIONS, BELIEFS, TASKS
@@ -44,26 +47,32 @@ def _key(event: Event) -> object:
 
 
 class EventQueue:
-    """Keeps events with the robot's times, and returns them with the run's times when they are due; not thread-safe."""
+    """Keeps events with the robot's times, and returns them with the run's times when they are due; not thread-safe.
+
+    They are kept in the order of their times, and those of the same time in the order of their arrival.
+    """
 
     def __init__(self) -> None:
         self._waiting: list[Event] = []
         self._numbers: dict[str, int] = {}
         self._epoch_ns = 0
 
-    def __len__(self) -> int:
-        return len(self._waiting)
-
     def __iter__(self) -> Iterator[Event]:
         return iter(self._waiting)
 
     def add(self, events: Iterable[Event]) -> None:
         """Add events with the robot's times [ns]."""
-        self._waiting.extend(events)
+        for event in events:
+            insort(self._waiting, event, key=_TIME)
+
+    @property
+    def first_ns(self) -> int:
+        """Time of the first event, by the robot's clock; far in the future if there is none [ns]."""
+        return self._waiting[0].time_ns if self._waiting else FAR_FUTURE_NS
 
     def add_own(self, time_ns: int, name: str, arguments: Mapping[str, Any]) -> None:
         """Add an event of the main model itself, at a time of the run [ns]."""
-        self._waiting.append(Event(name, self._epoch_ns + time_ns, arguments=dict(arguments)))
+        self.add([Event(name, self._epoch_ns + time_ns, arguments=dict(arguments))])
 
     def set_epoch(self, epoch_ns: int) -> None:
         """Set the robot's time that is run time 0 [ns], and drop events that were over before."""
@@ -72,12 +81,8 @@ class EventQueue:
 
     def due(self, time_ns: int) -> list[Event]:
         """Take the events up to a time of the run [ns], ordered by time; events with a source get sequence numbers."""
-        until = self._epoch_ns + time_ns
-        found = sorted(
-            (event for event in self._waiting if event.time_ns <= until),
-            key=lambda event: event.time_ns,
-        )
-        self._waiting = [event for event in self._waiting if event.time_ns > until]
+        count = bisect_right(self._waiting, self._epoch_ns + time_ns, key=_TIME)
+        found, self._waiting = self._waiting[:count], self._waiting[count:]
         return [self._with_number(event) for event in found]
 
     def skip(self, time_ns: int, skipped_ns: int) -> None:
@@ -97,6 +102,7 @@ class EventQueue:
         return replace(event, time_ns=time_ns, sequence=number)
 
 
+_TIME = attrgetter("time_ns")
 _TWIN_TOPICS = "/hetwin/"
 
 

@@ -17,7 +17,7 @@ from support.waiting import wait_until
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Event
 from model_nodes.main_physics.sources.factory import open_source
-from model_nodes.main_physics.sources.live.part import LivePart
+from model_nodes.main_physics.sources.live.part import MAX_QUIET_NS, LivePart
 
 
 @pytest.fixture(scope="module")
@@ -150,7 +150,7 @@ def test_motion_that_is_not_known_yet_is_not_guessed(robot: Robot) -> None:
     assert after == pytest.approx({at: 0.9 * (at + began_ns) / SECOND for at in after}, abs=1e-6)
 
 
-def test_steps_are_quiet_as_far_as_the_motion_is_known_and_nothing_waits(robot: Robot) -> None:
+def test_steps_are_quiet_as_far_as_the_motion_is_known(robot: Robot) -> None:
     with followed(robot) as source:
         robot.tell(1.5)
         heard(source, robot)
@@ -158,9 +158,30 @@ def test_steps_are_quiet_as_far_as_the_motion_is_known_and_nothing_waits(robot: 
         known = source._streams.certain_until_ns - source._epoch_ns
         source.events(known)  # of pauses, while the source began
         assert known - PERIOD < source.quiet_ns <= known
+
+
+def test_a_twin_that_lags_steps_in_stretches_up_to_the_next_event(robot: Robot) -> None:
+    with followed(robot) as source:
+        robot.tell(1.5)
         robot.say("wave")
+        wave_ns = robot.time_ns - source._epoch_ns
+        robot.tell(0.5)
+        heard(source, robot)
         waiting(source, "wave")
-        assert source.quiet_ns == 0
+        source.events(PERIOD)
+        assert PERIOD < source.quiet_ns == PERIOD + MAX_QUIET_NS, "for messages that come late"
+        source.events(wave_ns - 4 * TEN_MS)
+        assert source.quiet_ns == wave_ns
+        assert [event.name for event in source.events(wave_ns)] == ["wave"]
+        assert source.quiet_ns > wave_ns + TEN_MS
+        now_ns = wave_ns + 40 * TEN_MS
+        source.events(now_ns)
+        assert source.quiet_ns > now_ns
+        robot.time_ns -= 20 * TEN_MS
+        robot.say("nod")  # is late
+        waiting(source, "nod")
+        assert source.quiet_ns < now_ns
+        assert [event.name for event in source.events(now_ns + PERIOD)] == ["nod"]
 
 
 def test_a_topic_of_any_type_becomes_operations(robot: Robot) -> None:
@@ -274,18 +295,15 @@ def test_nothing_wakes_a_twin_while_its_robot_is_silent(robot: Robot) -> None:
     assert woken < 10
 
 
-def test_the_next_samples_are_awaited_unless_something_else_waits(robot: Robot) -> None:
+def test_the_next_samples_are_awaited_while_an_event_waits(robot: Robot) -> None:
     with followed(robot) as source:
         robot.tell(1.5)
         heard(source, robot)
         positions, _ = play(source)
         played_ns = len(positions) * PERIOD
+        robot.tell(0.1)
         robot.say("wave")
         waiting(source, "wave")
-        source.await_input(played_ns)
-        assert source.quiet_ns == 0
-        assert [event.name for event in source.events(1 << 62)] == ["wave"]
-        robot.tell(0.1)
         heard(source, robot)
         source.await_input(played_ns)
         assert source.quiet_ns > played_ns + TEN_MS

@@ -79,7 +79,7 @@ def test_a_live_robot_tells_tasks_and_beliefs(robot: Robot) -> None:
             with_late_wheel_angles(pose, pose.header.stamp, robot.time_ns)
         )
         publish["words"].publish(String(data="box"))
-        wait_until(lambda: len(source._waiting) == 4, "four messages")
+        wait_until(lambda: len([*source._waiting]) == 4, "four messages")
         said_ns = robot.time_ns - source._epoch_ns
         robot.tell(0.2)
         told = {event.source: event for event in _events(source)}
