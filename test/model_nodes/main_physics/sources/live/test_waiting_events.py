@@ -17,12 +17,13 @@ def test_they_are_due_by_time_and_numbered_by_their_source() -> None:
     waiting.add([event("over", 900), event("late", 1_300), event("soon", 1_100)])
     waiting.set_epoch(EPOCH)
     waiting.add_own(100, "own", {"seconds": 1.0})
-    assert len(waiting) == 3
+    assert len([*waiting]) == 3
+    assert waiting.first_ns == 1_100
     assert [one.name for one in waiting.due(99)] == []
     found = waiting.due(100)
     assert [(one.name, one.time_ns) for one in found] == [("soon", 100), ("own", 100)]
     assert [one.sequence for one in waiting.due(300)] == [found[0].sequence + 1]
-    assert len(waiting) == 0
+    assert not [*waiting]
 
 
 def test_skipped_time_is_left_out() -> None:
