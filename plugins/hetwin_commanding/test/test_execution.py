@@ -197,6 +197,31 @@ def test_a_robot_that_falls_silent_is_lost(arm: tuple[Commander, Plan]) -> None:
     assert not run.robot.pieces[-1][1].velocities[-1].any()
 
 
+def test_a_machine_that_stands_still_for_a_moment_loses_no_robot(
+    arm: tuple[Commander, Plan],
+) -> None:
+    def stand_still(run: Run) -> None:
+        run.clock.time += 0.6
+
+    run = Run(arm, at={0.8: stand_still})
+    assert run.result is Result.REACHED
+    assert run.took > run.plan.duration + 0.5
+
+
+def test_a_robot_that_is_gone_is_lost_although_the_twin_is_held_up_again_and_again(
+    arm: tuple[Commander, Plan],
+) -> None:
+    def killed(run: Run) -> None:
+        run.robot.alive = False
+
+    def held_up(run: Run) -> None:
+        run.clock.time += 0.15
+
+    run = Run(arm, at={0.8: killed, **{0.8 + 0.25 * i: held_up for i in range(1, 9)}})
+    assert run.result is Result.LOST
+    assert run.took < 0.8 + 1.5
+
+
 def test_a_robot_that_is_gone_is_lost_within_a_second(arm: tuple[Commander, Plan]) -> None:
     def killed(run: Run) -> None:
         run.robot.alive = False

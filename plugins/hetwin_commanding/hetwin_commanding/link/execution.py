@@ -26,6 +26,8 @@ PATIENCE_S = 1.2 * PERIOD_S
 """Duration of a deviation that is tolerated; the next piece corrects one that arrives late [s]."""
 LOST_S = 0.4
 """Time without messages after which a robot is lost [s]."""
+_HELD_UP_S = 0.1
+"""Time between two looks above which this process did not run, so that messages may wait unread [s]."""
 REACHED = 0.01
 """Tolerance for a joint at its goal [rad or m]."""
 _SETTLE_S = 3.0
@@ -115,6 +117,7 @@ class Execution:
         self._stop = stop
         self._sent: list[tuple[float, Pace]] = []
         self._stopped_at: float | None = None
+        self._looked = self._listening_since = -np.inf
         self._recent: list[Sample] = []
 
     def run(self) -> Result:
@@ -167,7 +170,8 @@ class Execution:
         if self._stop.is_set():
             self._halt()
             return self._stopped()
-        if moved and self._sender.heard.silence(moved, self._clock.now()) > LOST_S:
+        self._note_interruption(self._clock.now())
+        if moved and self._is_lost(self._sender.heard.silence(moved, self._clock.now())):
             return Result.LOST
         if self._compare():
             return Result.DEVIATED
@@ -184,10 +188,23 @@ class Execution:
             return Result.REACHED
         return Result.DEVIATED if over > _SETTLE_S else None
 
+    def _note_interruption(self, now: float) -> None:
+        if now - self._looked > _HELD_UP_S:
+            self._listening_since = now
+        self._looked = now
+
+    def _is_lost(self, silence: float) -> bool:
+        """Whether a robot is lost that has sent nothing for a time [s].
+
+        While this process is held up, it reads nothing: it waits as long again, once, before it blames the robot.
+        """
+        listened = self._clock.now() - self._listening_since
+        return silence > LOST_S and (listened > LOST_S or silence > 3.0 * LOST_S)
+
     def _drive(self) -> Result | None:
         """Keep the base on its path; return a result if it deviates or is lost."""
         now, fix = self._clock.now(), self._sender.base.fix()
-        if fix is None or now - fix.arrived > LOST_S:
+        if fix is None or self._is_lost(now - fix.arrived):
             return Result.LOST
         begin, pace = self._sent[-1]
         progress = pace.at(now - begin)
