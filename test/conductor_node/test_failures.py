@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from support import warm_starts
 from support.ros_domains import new_domain
 from support.ros_runs import (
     ONLY_CUP_APART,
@@ -99,15 +100,12 @@ def test_a_name_that_is_taken_is_refused_and_sigint_ends_the_run_in_order(tmp_pa
     ):
         registries = watcher.listen(Registry, "/hetwin/registry", latched=True)
         watcher.wait(lambda: registries, "the registry")
-        second = subprocess.run(
+        second = warm_starts.run(
             [
                 *(sys.executable, "-m", "model_nodes.ros_node", "--ros-args"),
                 *("-r", "__node:=cup", "-p", "type:=support.toys:ToyCup"),
             ],
             env=environment(domain),
-            capture_output=True,
-            text=True,
-            timeout=120,
         )
         process.send_signal(signal.SIGINT)
         ended = finish(process)

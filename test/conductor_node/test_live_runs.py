@@ -14,6 +14,7 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticArray
 from support.ros_domains import new_domain
 from support.ros_runs import IN_PROCESS, command, environment, finish, running
+from support.warm_starts import WarmProcess
 from support.watcher import watching
 
 from hetwin.msg import Event
@@ -25,12 +26,13 @@ PICK_AND_PLACE = Path("pick_and_place")
 
 
 @contextmanager
-def robot(domain: int, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+def robot(domain: int, *arguments: str) -> Iterator[WarmProcess]:
     """The recorded pick-and-place as a robot."""
-    process = subprocess.Popen(
+    process = WarmProcess(
         command("robot", "play", PICK_AND_PLACE, *arguments),
         env=environment(domain),
         stdout=subprocess.DEVNULL,
+        text=True,
     )
     try:
         yield process

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import json
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +18,7 @@ from rclpy.qos import QoSDurabilityPolicy, QoSReliabilityPolicy, qos_profile_sen
 from rosgraph_msgs.msg import Clock
 from support.ros_domains import new_domain
 from support.ros_runs import environment
+from support.warm_starts import WarmProcess
 from support.watcher import Watcher, watching
 
 from hetwin.msg import Registry
@@ -67,7 +67,7 @@ def twin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watcher]:
     given = [word for name, value in parameters.items() for word in ("-p", f"{name}:={value}")]
     command = [sys.executable, "-m", "conductor_node.main", "--ros-args"]
     command += ["-r", f"__ns:={TWIN}", "--params-file", str(folder / "qos.yaml"), *given]
-    process = subprocess.Popen(command, env=environment(domain))
+    process = WarmProcess(command, env=environment(domain), text=True)
     try:
         with watching(domain, process) as watcher:
             registry = watcher.listen(Registry, f"{TWIN}/hetwin/registry", latched=True)

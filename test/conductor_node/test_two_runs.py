@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from support import warm_starts
 from support.nodes_by_hand import CONDUCTOR, MODEL, started, words
 from support.ros_domains import new_domain
 from support.ros_runs import (
@@ -215,7 +216,7 @@ def test_a_conductor_whose_clients_goal_failed_says_so_by_its_code(
 def test_a_second_conductor_by_hand_is_refused(lasting: Serving, tmp_path: Path) -> None:
     process, watcher, run = lasting
     domain = watcher.node.context.get_domain_id()
-    done = subprocess.run(
+    done = warm_starts.run(
         words(
             CONDUCTOR,
             scenario=toy(tmp_path),
@@ -224,9 +225,6 @@ def test_a_second_conductor_by_hand_is_refused(lasting: Serving, tmp_path: Path)
             out=tmp_path / "runs",
         ),
         env=environment(domain),
-        capture_output=True,
-        text=True,
-        timeout=60,
     )
     assert done.returncode == 2
     assert f"another run, {run} (process {process.pid} of " in done.stderr

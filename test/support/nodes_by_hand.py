@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from support.ros_runs import TESTS, environment
+from support.warm_starts import WarmProcess
 
 CONDUCTOR = "conductor_node.main"
 MODEL = "model_nodes.ros_node"
@@ -34,7 +35,8 @@ def started(command: list[str], domain: int, **variables: str) -> Iterator[subpr
         domain: of ROS.
         variables: of its environment, beside those of `environment`.
     """
-    process = subprocess.Popen(
+    start = WarmProcess if command[:2] == [sys.executable, "-m"] else subprocess.Popen
+    process = start(
         command,
         cwd=TESTS.parent,
         env={**environment(domain), **variables},

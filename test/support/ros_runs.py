@@ -15,6 +15,7 @@ from unittest import mock
 
 from support.hetwin_command import hetwin
 from support.ros_domains import new_domain
+from support.warm_starts import WarmProcess
 
 TESTS = Path(__file__).resolve().parents[1]
 TIMEOUT_S = 240.0
@@ -125,7 +126,7 @@ def running(
 ) -> Iterator[tuple[subprocess.Popen[str], int]]:
     """A run that goes on meanwhile, and its domain."""
     domain = new_domain() if domain is None else domain
-    process = subprocess.Popen(
+    process = WarmProcess(
         command(*_words(scenario, out, transport, *arguments)),
         env=environment(domain),
         stdout=subprocess.PIPE,
