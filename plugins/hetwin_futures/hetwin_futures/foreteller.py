@@ -346,8 +346,7 @@ def serve(
 
 def _prepared(scenario: Scenario, options: RunOptions) -> tuple[Study, Root]:
     """Prepare a study that needs only a checkpoint to start futures."""
-    # One core stays free for the twin and its robot.
-    study = Study(scenario, options, jobs=max(1, (os.cpu_count() or 1) - 1))
+    study = Study(scenario, options)  # on all cores; see `_be_less_urgent`
     root = Root(study)
     root.prepare()
     return study, root
