@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, distributions
+from importlib.metadata import Distribution, EntryPoint, distributions
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
@@ -82,15 +82,8 @@ VIEWERS = {"foxglove": "foxglove", "moveit": "moveit"}
 """Viewers of hetwin's own plugins, and the extras that install them."""
 SCENARIOS = dict.fromkeys(
     (
-        *(
-            "handing_over",
-            "home_lab",
-            "insertion_felt",
-            "pouring",
-            "set_table",
-            "setting_the_table",
-        ),
-        *("truck_unloading", "twin_lab"),
+        *("handing_over", "home_lab", "insertion_felt", "pouring", "set_table"),
+        *("setting_the_table", "truck_unloading", "twin_lab"),
     ),
     "examples",
 )
@@ -136,13 +129,14 @@ def installed(group: str) -> list[EntryPoint]:
 @cache
 def _by_group(_folders: tuple[str, ...]) -> Mapping[str, list[EntryPoint]]:
     """The entry points of hetwin's groups; of several packages with one name, Python's first is used."""
-    found: dict[str, list[EntryPoint]] = {}
-    seen: set[str] = set()
+    packages: dict[str, Distribution] = {}
     for package in distributions():
-        text = package.read_text("entry_points.txt")
-        if text is None or "[hetwin." not in text or package.name in seen:
-            continue
-        seen.add(package.name)
+        if "[hetwin." in (package.read_text("entry_points.txt") or ""):
+            # `package.name` would parse all metadata, with the README, as an e-mail message.
+            header = (package.read_text("METADATA") or "").partition("\nName:")[2]
+            packages.setdefault(header.partition("\n")[0].strip() or package.name, package)
+    found: dict[str, list[EntryPoint]] = {}
+    for package in packages.values():
         for point in package.entry_points:
             found.setdefault(point.group, []).append(point)
     return found

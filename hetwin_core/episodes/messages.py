@@ -84,6 +84,7 @@ class _Classes(dict[str, Any]):
         body: dict[str, Any] = {normalize_fieldname(name): value for name, _, value in constants}
         kinds = {normalize_fieldname(name): Any for name, _ in fields}
         body |= {"__annotations__": kinds, "__msgtype__": typename, "__module__": __name__}
+        body["__doc__"] = f"A message of type {typename}."  # dataclasses take long to make one
         found = self[typename] = dataclass(type(typename.replace("/", "__"), (), body))
         return found
 

@@ -116,10 +116,9 @@ class Commands(Group):
         Raises:
             BadInput: if a package's command cannot be imported, or hetwin's package with the command is not installed.
         """
-        own, point = self.own.get(cmd_name), self._of_packages().get(cmd_name)
-        if own is not None:
+        if (own := self.own.get(cmd_name)) is not None:
             return _built_in(cmd_name, own)
-        if point is not None:
+        if (point := self._of_packages().get(cmd_name)) is not None:
             return _command(
                 cmd_name,
                 Points(point.group, "command", EXPECTED).loaded(point),

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from support.plugins import needs
@@ -181,3 +182,15 @@ def test_a_command_of_a_package_that_is_not_installed_names_its_extra(
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_all_of_hetwins_own_can_be_imported(name: str) -> None:
     assert "Usage: " in said(name, "--help")
+
+
+def test_a_built_in_command_does_not_look_for_those_of_packages(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def search(group: str) -> NoReturn:
+        raise AssertionError(f"the packages were searched for {group}")
+
+    monkeypatch.setattr(commands, "installed", search)
+    done = CliRunner().invoke(app, ["run", "--help"])
+    assert done.exit_code == 0, done.output
+    assert "Run a scenario and report what happened" in done.output
