@@ -29,7 +29,15 @@ def test_each_failure_is_counted_with_its_seed(tmp_path: Path) -> None:
     (tmp_path / "test_made.py").write_text(CASES, encoding="utf-8")
     seed = 10_000_000 + os.getpid() * 10
     command = [sys.executable, str(AGAIN), "3", "--seed", str(seed), "--", str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    alone = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_PLUGINS": "random_order.plugin"}
+    done = subprocess.run(
+        command,
+        env={**os.environ, **alone},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     lines = done.stdout.splitlines()
     assert done.returncode == 1, done.stderr
     assert [line.partition(" in ")[0] for line in lines if line.startswith("seed")] == [

@@ -95,7 +95,7 @@ def test_a_model_node_without_a_conductor_or_type_says_so(tmp_path: Path) -> Non
 def test_a_name_that_is_taken_is_refused_and_sigint_ends_the_run_in_order(tmp_path: Path) -> None:
     scenario = toy(tmp_path, until=600.0, pace=0.01)
     with (
-        running(scenario, tmp_path / "run") as (process, domain),
+        running(scenario, tmp_path / "run", *ONLY_CUP_APART) as (process, domain),
         watching(domain, process) as watcher,
     ):
         registries = watcher.listen(Registry, "/hetwin/registry", latched=True)

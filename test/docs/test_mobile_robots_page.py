@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support import warm_starts
 from support.ros_domains import new_domain
 
 from hetwin_core.ensemble.scenario.robot import FollowedBase, Robot
@@ -36,13 +37,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def run(folder: Path, env: Mapping[str, str], *arguments: str) -> Episode:
-    done = subprocess.run(
-        [*HETWIN, "run", *arguments, "--no-page"],
-        cwd=folder,
-        env={**os.environ, **env},
-        capture_output=True,
-        text=True,
-        timeout=150,
+    done = warm_starts.run(
+        [*HETWIN, "run", *arguments, "--no-page"], cwd=folder, env={**os.environ, **env}
     )
     assert done.returncode == 0, done.stderr
     return Episode.open(folder / arguments[-1])

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support import warm_starts
 from support.ros_domains import new_domain
 
 from hetwin_core.ensemble.resources import find
@@ -36,9 +37,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_the_scenario_is_fine_without_its_robot(folder: Path) -> None:
-    done = subprocess.run(
-        [*HETWIN, "check", "panda.yaml"], cwd=folder, capture_output=True, text=True, timeout=120
-    )
+    done = warm_starts.run([*HETWIN, "check", "panda.yaml"], cwd=folder)
     assert done.returncode == 0, done.stderr
     assert "panda" in done.stdout
 
@@ -70,14 +69,7 @@ def test_the_twin_follows_the_robot(folder: Path) -> None:
     robot = subprocess.Popen([sys.executable, "swing.py"], cwd=folder, env=env)
     try:
         command = [*HETWIN, "run", "panda.yaml", "--duration", "8", "--json", "--no-page"]
-        done = subprocess.run(
-            [*command, "--out", "run"],
-            cwd=folder,
-            env=env,
-            capture_output=True,
-            text=True,
-            timeout=180,
-        )
+        done = warm_starts.run([*command, "--out", "run"], cwd=folder, env=env)
     finally:
         robot.terminate()
         robot.wait(20)

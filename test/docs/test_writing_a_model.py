@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support import warm_starts
 from support.cli_runs import hetwin
 
 from hetwin_suite.episode import open_episode
@@ -100,13 +101,7 @@ def test_a_package_written_against_the_front_door_alone_passes_check_model(folde
     (metadata / "entry_points.txt").write_text("[hetwin.models]\nbelt = my_belt.model:Belt\n")
     for model in ("belt", "my_belt.model:Belt"):
         command = [sys.executable, "-m", "hetwin_suite.cli.command", "model", "check", model]
-        done = subprocess.run(
-            command,
-            env={**os.environ, "PYTHONPATH": str(package)},
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
+        done = warm_starts.run(command, env={**os.environ, "PYTHONPATH": str(package)})
         assert done.returncode == 0, done.stdout + done.stderr
         assert "take and release: handed over: " in done.stdout
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from support import warm_starts
 from support.ros_domains import new_domain
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,13 +37,6 @@ def hetwin(*arguments: object, timeout_s: float = 300.0) -> Ended:
         "ROS_DOMAIN_ID": str(new_domain()),
         "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
     }
-    ended = subprocess.run(
-        [sys.executable, "-m", "hetwin_suite.cli.command", *map(str, arguments)],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=timeout_s,
-        check=False,
-    )
+    command = [sys.executable, "-m", "hetwin_suite.cli.command", *map(str, arguments)]
+    ended = warm_starts.run(command, cwd=ROOT, env=environment, timeout=timeout_s)
     return Ended(ended.returncode, ended.stdout, ended.stderr)

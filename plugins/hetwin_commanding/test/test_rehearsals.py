@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from sent_goals import COMMANDS, commander, goal, scenario
+from support.hetwin_command import hetwin
 from support.robot_files import ROOT, TABLETOP_ARM, example
 from transforms3d.quaternions import mat2quat
 
@@ -214,13 +213,9 @@ def test_tiago_raises_its_arm_and_does_not_hit_itself(tmp_path: Path) -> None:
 def test_the_command_prints_json_and_its_code_says_how_it_went(tmp_path: Path) -> None:
     path = scenario(tmp_path)
     for text, code in ((f"joints: {BENT}\n", 0), (f"joints: {LOW}\n", 1), ("joints: 3\n", 2)):
-        command = (sys.executable, "-m", "hetwin_suite.cli.command", "robot", "send", str(path))
-        options = (str(goal(tmp_path, text)), "--rehearse-only", "--json")
-        ended = subprocess.run(
-            [*command, *options], cwd=ROOT, capture_output=True, text=True, check=False
-        )
-        assert ended.returncode == code, ended.stderr
-        assert ('"result": "refused"' in ended.stdout) == (code == 1)
+        ended = hetwin("robot", "send", path, goal(tmp_path, text), "--rehearse-only", "--json")
+        assert ended.code == code, ended.err
+        assert ('"result": "refused"' in ended.out) == (code == 1)
 
 
 def test_a_base_drives_round_what_is_in_its_way_or_not_at_all(tmp_path: Path) -> None:

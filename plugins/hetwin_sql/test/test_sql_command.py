@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from support import warm_starts
 from support.carried_box import carried_box
 from support.hetwin_command import hetwin, refused
 
@@ -133,5 +133,5 @@ def test_without_duckdb_it_says_what_to_install(run: Path, monkeypatch: pytest.M
 def test_the_command_s_process_ends_without_a_word(run: Path, tmp_path: Path) -> None:
     assert hetwin("show", run, "--out", tmp_path / "files").code == 0
     command = [sys.executable, "-m", "hetwin_suite.cli.command", "ask", "--sql", tmp_path / "files"]
-    done = subprocess.run([*command, "SELECT 1 AS one"], capture_output=True, text=True, check=True)
+    done = warm_starts.run([*command, "SELECT 1 AS one"])
     assert (done.stdout, done.stderr) == ("one\n1\n", "")

@@ -17,6 +17,7 @@ from typing import IO, Any
 import pytest
 from support.falling_ball import falling_ball
 from support.hetwin_command import hetwin
+from support.warm_starts import WarmProcess
 
 connecting = pytest.importorskip("websockets.sync.client")
 
@@ -42,7 +43,7 @@ def run(ball: Path, tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
         "--hold",
     ]
     options = ["--port", "0", "--no-browser", "--no-page", "--out", str(tmp_path / "shown")]
-    process = subprocess.Popen(
+    process = WarmProcess(
         [*command, *options, "--duration", "0.5"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -16,6 +16,7 @@ from unittest import mock
 import pytest
 from support.hetwin_command import refused
 from support.pushed_run import parting_runs
+from support.warm_starts import WarmProcess
 
 _LONG_S = 120
 needs_websockets = pytest.mark.skipif(
@@ -32,7 +33,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 def address(runs: tuple[Path, Path]) -> Iterator[str]:
     """The address of both runs while the command goes on; it ends in order."""
     command = [sys.executable, "-m", "hetwin_suite.cli.command", "show", *map(str, runs)]
-    process = subprocess.Popen(
+    process = WarmProcess(
         [*command, "--port", "0", "--no-browser"], stdout=subprocess.PIPE, text=True
     )
     try:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from support.browser import Watched, open_page
+from support.warm_starts import WarmProcess
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -31,7 +32,7 @@ def shown(
     """A run that is held before its first step, and the address of its page."""
     command = [sys.executable, "-m", "hetwin_suite.cli.command", "run", str(scenario), "--show"]
     fixed = ["--hold", "--port", "0", "--no-browser", "--no-page", "--out", str(out)]
-    process = subprocess.Popen(
+    process = WarmProcess(
         [*command, *fixed, *options],
         cwd=ROOT,
         stdout=subprocess.PIPE,
