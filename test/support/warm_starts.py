@@ -81,11 +81,16 @@ class WarmProcess(subprocess.Popen[str]):
         os.close(self._ended)
         return self.pid, int(status or signal.SIGKILL)  # none if the process that forks was killed
 
-    def _internal_poll(self, *args: Any, **named: Any) -> Any:
-        def waitpid(_pid: int, flags: int) -> tuple[int, int]:
-            return self._try_wait(flags)
-
-        return super()._internal_poll(*args, _waitpid=waitpid, **named)  # type: ignore[misc]
+    def _internal_poll(self, *_args: Any, **_named: Any) -> int | None:
+        # Anew, as the parameters of the replaced method differ from one version of Python to the next.
+        lock = self._waitpid_lock  # type: ignore[attr-defined]
+        if self.returncode is None and lock.acquire(blocking=False):
+            try:
+                if self.returncode is None and (ended := self._try_wait(os.WNOHANG))[0]:
+                    self._handle_exitstatus(ended[1])  # type: ignore[attr-defined]
+            finally:
+                lock.release()
+        return self.returncode
 
 
 def run(
