@@ -58,11 +58,12 @@ class McapFile(McapWriter):
             OSError: if the disk cannot be written to.
         """
         counts, pack, chunk = self.channel_stats, _MESSAGE.pack, self.chunk
+        write, offset = chunk.bio.write, chunk.bio.tell()
         for topic, at_ns, data in messages:
-            offset = chunk.bio.tell()
             if offset > _CHUNK_SIZE:
                 self.end_chunk()
-                chunk, offset = self.chunk, 0
+                chunk = self.chunk
+                write, offset = chunk.bio.write, 0
             time_ns, channel = at_ns if at_ns > now_ns else now_ns, channels[topic.name].id
             if time_ns < chunk.message_start_time:
                 chunk.message_start_time = time_ns
@@ -72,8 +73,8 @@ class McapFile(McapWriter):
                 self.message_end_time = max(time_ns, self.message_end_time)
             counts[channel] += 1
             chunk.msgs[channel].append((time_ns, offset))
-            chunk.bio.write(pack(_KIND, _SIZE + len(data), channel, 0, time_ns, time_ns))
-            chunk.bio.write(data)
+            offset += write(pack(_KIND, _SIZE + len(data), channel, 0, time_ns, time_ns))
+            offset += write(data)
 
     def write_facts(self, name: str, facts: Mapping[str, str]) -> None:
         """Write a record of facts, between the chunks; see `mcap_records.facts_of`.

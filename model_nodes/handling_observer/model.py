@@ -117,14 +117,11 @@ class HandlingObserver(Model[Settings]):
         self._ids = [_object_id(layout, name) for name in self._objects]
         self._slots = [layout.slot_id(name, "pose") for name in self._objects]
         self._poses = [layout.range_of(name, "pose") for name in self._objects]
-        self._states = np.array(
-            [
-                layout.range_of(name, spec.name).start
-                for name in self._objects
-                for spec in (HELD, ON, CARRIED)
-            ],
-            np.intp,
-        )
+        starts = [
+            [layout.range_of(name, spec.name).start for spec in self.provides]
+            for name in self._objects
+        ]
+        self._states = np.array(starts, np.intp).reshape(-1, len(self.provides))
         self._grips = Grips(layout, hands)
         self._openings = Openings(layout, hands)
         self._supports = Supports(
@@ -143,21 +140,24 @@ class HandlingObserver(Model[Settings]):
         """Update the state of every object."""
         scene = tick.scene
         self._grips.update(scene)
-        self._openings.update(tick.events)
+        if tick.events:
+            self._openings.update(tick.events)
         self._supports.update(scene.proximity)
         changes = Changes(tick.time_ns)  # cheaper than `tick.changes`, at many steps a second
-        before = iter(scene.values[self._states].tolist())
+        written = scene.values[self._states].tolist()
         places = zip(self._ids, self._slots, self._poses, self._machines, strict=True)
         seen_now = []  # of all objects, before any state machine changes
         for entity, slot, pose, machine in places:
             seen_now.append(self._observation(scene, entity, slot, pose, machine))
-        for name, machine, seen in zip(self._objects, self._machines, seen_now, strict=True):
+        objects = zip(self._objects, self._machines, seen_now, written, strict=True)
+        for name, machine, seen, before in objects:
             for transition in machine.update(seen):
                 changes.events.append(self._event(name, transition))
-            now = (("held", machine.held), ("on", machine.on), ("carried", machine.carried))
-            for attribute, state in now:
-                if state != next(before):
-                    changes.set(name, attribute, state)
+            now = [machine.held, machine.on, machine.carried]
+            if now != before:
+                for attribute, state, last in zip(self.provides, now, before, strict=True):
+                    if state != last:
+                        changes.set(name, attribute, state)
         return changes
 
     def _observation(

@@ -235,10 +235,8 @@ class Run:
             or controls.pace.factor is not None
         ):
             return step + 1
-        publisher, clock = self._parts.publisher, self._scenario.clock
-        published_ns = publisher.next_ns(self._prepared.scene.time_ns)
-        last = clock.step_from(min(published_ns, wake_ns))
-        return max(step + 1, min(self._parts.step.next_stop(step), last))
+        published_ns = self._parts.publisher.next_ns(self._prepared.scene.time_ns)
+        return self._parts.step.next_stop(step, min(published_ns, wake_ns))
 
     def _raise_fidelity(self) -> None:
         """Set all fidelities to high in the last state, where signalers no longer decide."""

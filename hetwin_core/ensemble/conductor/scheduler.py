@@ -51,7 +51,7 @@ class Scheduler(Restorable):
         self._beside = [p for p in self._synchronous if p.plan.beside]
         self.any_beside = bool(self._beside)
         self.asynchronous = [p for p in others if p.plan.stepping is not Stepping.SERVICE]
-        self.stride = _stride(self._synchronous)
+        self.stride, self._periods = _periods(self._synchronous)
         self._layout = layout
         self._fidelity_offsets = _fidelity_offsets(self._synchronous, layout)
         self.interrupted: set[int] = set()
@@ -105,9 +105,9 @@ class Scheduler(Restorable):
     def next_due(self, step: int) -> int:
         """The first main step, at or after this one, at which the output of a service-stepped model is due."""
         earliest = sys.maxsize
-        for port in self._synchronous:
-            every = port.plan.every
-            earliest = min(earliest, -(-step // every) * every)
+        for every in self._periods:
+            if (due := -(-step // every) * every) < earliest:
+                earliest = due
         return earliest
 
     def period_ns(self, port: ModelPort, time_ns: int) -> int:
@@ -129,7 +129,7 @@ class Scheduler(Restorable):
         """Never step this model again."""
         self._synchronous = [p for p in self._synchronous if p.plan.index != model]
         self._beside = [p for p in self._beside if p.plan.index != model]
-        self.stride = _stride(self._synchronous)
+        self.stride, self._periods = _periods(self._synchronous)
         self.asynchronous = [p for p in self.asynchronous if p.plan.index != model]
         self.interrupted.add(model)
 
@@ -144,7 +144,7 @@ class Scheduler(Restorable):
         self._synchronous = _sorted([*self._synchronous, port])
         self._beside = [p for p in self._synchronous if p.plan.beside]
         self.any_beside = self.any_beside or plan.beside
-        self.stride = _stride(self._synchronous)
+        self.stride, self._periods = _periods(self._synchronous)
         self._fidelity_offsets = _fidelity_offsets(self._synchronous, self._layout)
         self.mark_restarted(plan.index)
 
@@ -158,8 +158,10 @@ def _sorted(ports: Sequence[ModelPort]) -> list[ModelPort]:
     return sorted(ports, key=lambda port: port.plan.index)
 
 
-def _stride(ports: Sequence[ModelPort]) -> int:
-    return math.gcd(*(port.plan.every for port in ports)) or sys.maxsize
+def _periods(ports: Sequence[ModelPort]) -> tuple[int, list[int]]:
+    """The greatest common divisor of the models' periods, and all different periods, in main steps."""
+    periods = sorted({port.plan.every for port in ports})
+    return math.gcd(*periods) or sys.maxsize, periods
 
 
 def _fidelity_offsets(ports: Sequence[ModelPort], layout: Layout) -> Mapping[int, int]:

@@ -68,18 +68,11 @@ Quaternion: TypeAlias = tuple[float, float, float, float]
 
 def rotate(q: Sequence[float], v: Sequence[float]) -> Vector:
     """Rotate a vector by a unit quaternion (w, x, y, z)."""
-    return rotate_all(q, v)[0]
-
-
-def rotate_all(q: Sequence[float], *vectors: Sequence[float]) -> list[Vector]:
-    """Rotate vectors by a unit quaternion (w, x, y, z)."""
     w, x, y, z = q
-    rotated = []
-    for vx, vy, vz in vectors:
-        tx, ty, tz = 2 * (y * vz - z * vy), 2 * (z * vx - x * vz), 2 * (x * vy - y * vx)
-        ax, ay, az = vx + w * tx + y * tz, vy + w * ty + z * tx, vz + w * tz + x * ty
-        rotated.append((ax - z * ty, ay - x * tz, az - y * tx))
-    return rotated
+    vx, vy, vz = v
+    tx, ty, tz = 2 * (y * vz - z * vy), 2 * (z * vx - x * vz), 2 * (x * vy - y * vx)
+    ax, ay, az = vx + w * tx + y * tz, vy + w * ty + z * tx, vz + w * tz + x * ty
+    return (ax - z * ty, ay - x * tz, az - y * tx)
 
 
 def conjugate(q: Sequence[float]) -> Quaternion:
@@ -122,8 +115,12 @@ def composed(parent: Sequence[float], relative: Sequence[float]) -> tuple[float,
     # inlined: this runs for every kinematic body at every step, where calls cost more than the arithmetic
     px, py, pz, qw, qx, qy, qz, vx, vy, vz, wx, wy, wz = parent
     rx, ry, rz, sw, sx, sy, sz, ux, uy, uz, ox, oy, oz = relative
-    vectors = (rx, ry, rz), (ux, uy, uz), (ox, oy, oz)
-    (ax, ay, az), (bx, by, bz), (cx, cy, cz) = rotate_all((qw, qx, qy, qz), *vectors)
+    q = (qw, qx, qy, qz)
+    ax, ay, az = rotate(q, (rx, ry, rz))
+    bx = by = bz = cx = cy = cz = 0.0
+    if ux or uy or uz or ox or oy or oz:  # most bodies are at rest in their parent's frame
+        bx, by, bz = rotate(q, (ux, uy, uz))
+        cx, cy, cz = rotate(q, (ox, oy, oz))
     return (
         *(px + ax, py + ay, pz + az),
         qw * sw - qx * sx - qy * sy - qz * sz,
@@ -153,8 +150,9 @@ def relative_to(parent: Floats, world: Floats) -> Floats:
     x, y, z = cross(p[10:13], offset)
     linear = (w[7] - p[7] - x, w[8] - p[8] - y, w[9] - p[9] - z)
     angular = (w[10] - p[10], w[11] - p[11], w[12] - p[12])
-    position, velocity, angular_velocity = rotate_all(inverse, offset, linear, angular)
-    return np.array((*position, *multiply(inverse, w[3:7]), *velocity, *angular_velocity))
+    orientation = multiply(inverse, w[3:7])
+    twist = *rotate(inverse, linear), *rotate(inverse, angular)
+    return np.array((*rotate(inverse, offset), *orientation, *twist))
 
 
 def rotation_by(vector: Sequence[float]) -> Quaternion:
@@ -206,4 +204,4 @@ def is_pose(data: Floats) -> bool:
         return False
     w, x, y, z = data[3:7].tolist()
     is_unit = abs(w * w + x * x + y * y + z * z - 1.0) < 1e-3
-    return is_unit and bool(np.isfinite(data).all())
+    return is_unit and (math.isfinite(data.dot(data)) or bool(np.isfinite(data).all()))

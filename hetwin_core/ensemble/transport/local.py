@@ -59,6 +59,7 @@ class LocalPort(ModelPort):
     def __init__(self, plan: ModelPlan, row: Row | None = None) -> None:
         self.plan = plan
         self._row = unseen_row() if row is None else row
+        self._deadline_ns = 1e9 * plan.deadline
         self._time_ns = 0
         self._pending: Tick | None = None
         self._parallel = self._make_parallel_thread()
@@ -105,8 +106,7 @@ class LocalPort(ModelPort):
         """Take the step, or wait for it; return its output."""
         tick, self._pending = self._pending, None
         if tick is not None:
-            model = self._model or self.model
-            changes = self._call("step", model.step, tick, time_ns=tick.time_ns)
+            changes = self._call("step", (self._model or self.model).step, tick)
             return Changes(tick.time_ns) if changes is None else changes
         if self._parallel is not None and self._parallel.is_requested:
             return self._parallel.end()
@@ -231,11 +231,11 @@ class LocalPort(ModelPort):
             raise
         except (Exception, SystemExit) as error:
             raise RunFailed(self.plan.name, call, now, error_with_location(error)) from error
-        duration_s = (time.monotonic_ns() - start_ns) / 1e9
-        if duration_s > self.plan.deadline and duration_s > (
+        duration_ns = time.monotonic_ns() - start_ns
+        if duration_ns > self._deadline_ns and duration_ns > 1e9 * (
             deadline := self.plan.deadline_of(call)
         ):
-            reason = f"returned after {duration_s:.1f} s; the deadline is {deadline:g} s"
+            reason = f"returned after {duration_ns / 1e9:.1f} s; the deadline is {deadline:g} s"
             raise RunFailed(self.plan.name, call, now, reason)
         return result
 

@@ -93,8 +93,8 @@ class EnsembleStep:
         """Record that something may have changed between two steps, so that the next step is taken alone."""
         self._has_changes = True
 
-    def next_stop(self, step: int) -> int:
-        """The next step at which anything but the main model may have something to do.
+    def next_stop(self, step: int, until_ns: int) -> int:
+        """The next step, at most the first that reaches `until_ns`, at which more than the main model may have work.
 
         The main model takes all steps until then in one call; the others see a single step.
         """
@@ -107,9 +107,10 @@ class EnsembleStep:
             quiet_ns = self.output.await_input()
         if quiet_ns is None or quiet_ns <= first_ns:
             return first
-        last = min(self._scheduler.next_due(first), self._clock.step_from(quiet_ns))
+        until_ns = min(until_ns, quiet_ns)
         if self._end_ns is not None:
-            last = min(last, self._clock.step_from(self._end_ns))
+            until_ns = min(until_ns, self._end_ns)
+        last = min(self._scheduler.next_due(first), self._clock.step_from(until_ns))
         return max(first, min(last, step + MAX_STEPS))
 
     def begin(self, step: int) -> None:
