@@ -140,6 +140,7 @@ def test_cutting_the_link_ends_the_run_and_names_model_and_host(
     assert f"deadline of {DEADLINE_S:g} s" in error["reason"]
 
 
+@pytest.mark.long
 def test_of_two_runs_that_start_on_two_hosts_one_runs_and_one_is_told_why_not(
     hosts: Hosts, tmp_path: Path
 ) -> None:

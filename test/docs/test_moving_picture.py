@@ -21,6 +21,7 @@ make_moving_picture = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(make_moving_picture)
 
 
+@pytest.mark.long
 def test_it_shows_the_run_and_who_is_responsible(tmp_path: Path) -> None:
     hetwin_suite.run("pick_and_place", out=tmp_path / "run")
     file = tmp_path / "moving.webp"

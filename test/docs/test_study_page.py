@@ -18,6 +18,7 @@ PAGE = (ROOT / "docs" / "study.md").read_text(encoding="utf-8")
 FIRST, SECOND = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.long
 def test_the_first_example_runs(capfd: pytest.CaptureFixture[str]) -> None:
     found: dict[str, Any] = {"__name__": "example"}
     exec(FIRST, found)

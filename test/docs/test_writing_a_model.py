@@ -71,12 +71,12 @@ def test_the_belt_carries(folder: Path) -> None:
     assert arrived.time_ns / 1e9 == pytest.approx(expected_s, abs=0.1)
 
 
-@pytest.mark.parametrize("transport", ["local", "ros"])
+@pytest.mark.parametrize("transport", ["local", "ros --in-process physics"])
 def test_the_module_beside_the_scenario_is_found_from_anywhere(
     folder: Path, tmp_path: Path, transport: str
 ) -> None:
     ended = hetwin(
-        *("run", folder / "belt.yaml", "--transport", transport, "--duration", 0.2),
+        *("run", folder / "belt.yaml", "--transport", *transport.split(), "--duration", 0.2),
         *("--no-page", "--json", "--out", tmp_path / "run"),
     )
     assert ended.json["ended"] == "recording"

@@ -46,7 +46,7 @@ def test_a_setting_that_uv_does_not_have_is_named(name: str) -> None:
         uv_environment(f"{CONFIGURATION}global.{name}='true'\n")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("installer", ["uv", "pip"])
 def test_an_installed_package_is_enough(installer: str) -> None:
     ended = install("numpy", HETWIN_INSTALLER=installer)

@@ -66,6 +66,7 @@ def variant(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Truth]:
     return make
 
 
+@pytest.mark.long
 def test_same_seed_gives_the_same_bytes(recorded: Path, tmp_path: Path) -> None:
     again = tmp_path / "pick_and_place"
     command = [sys.executable, "-m", "hetwin_tables.pick_and_place"]

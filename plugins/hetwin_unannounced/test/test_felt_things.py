@@ -151,7 +151,7 @@ def test_without_a_topic_and_hands_the_scenario_is_refused(tmp_path: Path) -> No
     refused(tmp_path, "run", file, "--out", tmp_path / "run", says=words)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_both_transports_have_one_digest(tmp_path: Path) -> None:
     file = scenario(tmp_path)
     digests = {

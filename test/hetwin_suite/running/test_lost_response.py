@@ -38,7 +38,7 @@ def written(folder: Path, parameters: str) -> Path:
 
 def test_a_run_returns_its_summary(tmp_path: Path) -> None:
     scenario = written(tmp_path, "until: 0.5")
-    summary = hetwin_suite.run(scenario, transport="ros", out=tmp_path / "run")
+    summary = hetwin_suite.run(scenario, transport="ros", in_process="all", out=tmp_path / "run")
     assert summary.ended == "recording"
     assert summary.simulated_time == pytest.approx(0.5)
 
@@ -46,5 +46,5 @@ def test_a_run_returns_its_summary(tmp_path: Path) -> None:
 def test_what_ends_it_before_there_is_a_run_is_raised(tmp_path: Path) -> None:
     scenario = written(tmp_path, "speed: 3")
     with pytest.raises(hetwin_suite.BadInput, match="physics: parameter speed"):
-        hetwin_suite.run(scenario, transport="ros", out=tmp_path / "run")
+        hetwin_suite.run(scenario, transport="ros", in_process="all", out=tmp_path / "run")
     assert not (tmp_path / "run").exists()
