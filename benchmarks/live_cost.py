@@ -1,8 +1,10 @@
 """Processor time of the twin of a live robot beside that of a replay of the same recording, in pairs.
 
 The recording is replayed, and played by `hetwin robot play` for a twin that follows it over ROS 2 topics; both runs
-step all models in one process and write a log. All threads of the process are counted from the first state to the last,
-without start and end. The robot stands still before and after its motion, so times are per simulated second.
+step all models in one process and write a log. The recording is also replayed in real time: a process that sleeps
+between its steps finds less of its data in the caches, on a busy machine above all, so that the same steps cost more.
+All threads of the process are counted from the first state to the last, without start and end. The robot stands still
+before and after its motion, so times are per simulated second.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from hetwin_core.episodes.judged_run import RunJudge
 from hetwin_suite.runs import RunListener, RunLog, session
 
 LIVE = {"live": "", "timeout": SILENCE_S, "on_silence": "end"}
+AT_ONCE, IN_REAL_TIME = "at once", "in real time"
 EXAMPLES = """examples:
   python benchmarks/live_cost.py
   python benchmarks/live_cost.py --scenario baxter_pick_and_place --recording DATA/baxter_pnp_mcap
@@ -53,11 +56,12 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One replay and one live run of a tree, and the load before them."""
+    """A replay, one in real time and a live run of a tree, and the load before them."""
 
     tree: str
     load: float
     replay: Cost
+    in_real_time: Cost
     live: Cost
 
     @property
@@ -65,13 +69,23 @@ class Pair:
         """Live / replay."""
         return self.live.per_second / self.replay.per_second
 
+    @property
+    def listening(self) -> float:
+        """Live / replay in real time."""
+        return self.live.per_second / self.in_real_time.per_second
+
 
 class Meter(RunListener):
-    """Measures processor time between the first and the last state, and the lag of each state."""
+    """Measures processor time between the first and the last state, and the lag of each state.
+
+    Args:
+        in_real_time: whether each state waits for its time.
+    """
 
     needs_each_state = False
 
-    def __init__(self) -> None:
+    def __init__(self, *, in_real_time: bool) -> None:
+        self._in_real_time, self._begun_s = in_real_time, time.monotonic()
         self.conductor: Any = None
         self.first: tuple[float, int] | None = None
         self.last = 0.0, 0
@@ -80,7 +94,10 @@ class Meter(RunListener):
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Note the processor time, the simulated time and the lag."""
         self.last = time.process_time(), scene.time_ns
-        self.first = self.first or self.last
+        if self.first is None:
+            self.first, self._begun_s = self.last, time.monotonic() - scene.time_ns / 1e9
+        if self._in_real_time:
+            time.sleep(max(0.0, self._begun_s + scene.time_ns / 1e9 - time.monotonic()))
         if self.conductor.lag_s is not None:
             self.lags.append(1e3 * self.conductor.lag_s)
 
@@ -92,13 +109,13 @@ class Meter(RunListener):
         return Cost((self.last[0] - self.first[0]) / seconds, (ranks[0], ranks[1]))
 
 
-def run_once(scenario: str, source: str, scene: str) -> Cost:
-    """Run a scenario in this process.
+def run_once(scenario: str, source: str, scene: str, pace: str) -> Cost:
+    """Run a scenario in this process; `IN_REAL_TIME` is the pace of a replay that waits for the time of each state.
 
     Raises:
         RuntimeError: if the run fails.
     """
-    meter = Meter()
+    meter = Meter(in_real_time=pace == IN_REAL_TIME)
     with tempfile.TemporaryDirectory(prefix="hetwin_live_") as folder:
         log = RunLog(Path(folder, "run"))
         options = RunOptions(source=source, scene=json.loads(scene))
@@ -110,7 +127,7 @@ def run_once(scenario: str, source: str, scene: str) -> Cost:
 
 
 def measure(tree: Path, name: str, run: Sequence[str], played: Path, replayed: Path) -> Pair:
-    """Measure one pair with a tree that has hetwin installed in its ``.venv``.
+    """Measure one pair, and a replay in real time, with a tree that has hetwin installed in its ``.venv``.
 
     Args:
         tree: the tree.
@@ -125,16 +142,18 @@ def measure(tree: Path, name: str, run: Sequence[str], played: Path, replayed: P
     load = os.getloadavg()[0]
     where: dict[str, Any] = {"cwd": tree, "env": _environment()}
     python = str(tree / ".venv" / "bin" / "python")
-    replay = _once(python, [run[0], str(replayed), run[1]], where)
+    recorded = run[0], str(replayed), run[1]
+    replay = _once(python, [*recorded, AT_ONCE], where)
+    in_real_time = _once(python, [*recorded, IN_REAL_TIME], where)
     play = [python, *HETWIN[1:], "robot", "play", str(played), "--wait-for-twin"]
     quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     robot = subprocess.Popen(play, **quiet, **where)
     try:
-        live = _once(python, [run[0], json.dumps(LIVE), run[1]], where)
+        live = _once(python, [run[0], json.dumps(LIVE), run[1], AT_ONCE], where)
     finally:
         robot.terminate()
         robot.wait(10.0)
-    return Pair(name, load, replay, live)
+    return Pair(name, load, replay, in_real_time, live)
 
 
 def _once(python: str, run: Sequence[str], where: dict[str, Any]) -> Cost:
@@ -157,19 +176,26 @@ def _environment() -> dict[str, str]:
 
 def _row(pair: Pair) -> str:
     median, high = pair.live.lag_ms
-    costs = f"{pair.replay.per_second:.3f} | {pair.live.per_second:.3f} | {pair.ratio:.2f}"
+    each = pair.replay, pair.in_real_time, pair.live
+    costs = " | ".join(f"{cost.per_second:.3f}" for cost in each)
+    costs += f" | {pair.ratio:.2f} | {pair.listening:.2f}"
     return f"| {pair.tree} | {pair.load:.1f} | {costs} | {median:.1f} | {high:.1f} |"
 
 
 def _print(on: dict[str, Any], pairs: Sequence[Pair]) -> None:
     print(f"{on['processor']}, {on['cores']} cores, {on['system']}, Python {on['python']}\n")
-    print("| tree | load | replay [s/s] | live [s/s] | ratio | lag median [ms] | 99 % |")
-    print("|---|---|---|---|---|---|---|")
+    print(
+        "| tree | load | replay [s/s] | in real time | live | live / replay | live / in real time"
+        " | lag median [ms] | 99 % |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|")
     for pair in pairs:
         print(_row(pair))
     for tree in dict.fromkeys(pair.tree for pair in pairs):
-        median = statistics.median(pair.ratio for pair in pairs if pair.tree == tree)
-        print(f"\n{tree}: median ratio {median:.2f}")
+        own = [pair for pair in pairs if pair.tree == tree]
+        ratio = statistics.median(pair.ratio for pair in own)
+        listening = statistics.median(pair.listening for pair in own)
+        print(f"\n{tree}: median {ratio:.2f} of a replay, {listening:.2f} of one in real time")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -184,7 +210,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--before", type=Path, help="another tree, measured in turn")
     parser.add_argument("--pairs", type=int, default=5, help="per tree (default: 5)")
     parser.add_argument("--json", action="store_true", help="print rows as JSON")
-    parser.add_argument("--once", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--once", nargs=4, help=argparse.SUPPRESS)
     given = parser.parse_args(arguments)
     if (given.scenario is None) != (given.recording is None):
         parser.error("--scenario and --recording: found one of them, expected both or none")
@@ -200,7 +226,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     if given.json:
-        rows = [{**asdict(pair), "ratio": pair.ratio} for pair in pairs]
+        rows = [{**asdict(p), "ratio": p.ratio, "listening": p.listening} for p in pairs]
         print(json.dumps({"machine": on, "rows": rows}, indent=2))
     else:
         _print(on, pairs)
