@@ -1,5 +1,6 @@
-"""Measures what a run costs beside MuJoCo's own steps: processor time against that in `mj_step1` and `mj_step2`.
+"""Measures what a run costs beside the physics engine's own steps.
 
+Processor time of the run against that in `mj_step1` and `mj_step2`, or in Gazebo's server without hetwin's callback.
 Log and checks are on, as `hetwin run` has them; both are measured in one run, which begins with the first step. With
 `--tree` each round runs another checkout too, in turn, with the same interpreter.
 """
@@ -24,6 +25,7 @@ SEED = 1
 EXAMPLES = """examples:
   python benchmarks/bare.py
   python benchmarks/bare.py --scenes pick_and_place,insertion --rounds 3 --tree ../before --json
+  python benchmarks/bare.py --engine gz   # needs Gazebo
 """
 _RECORDED = {"uncertain_environment": "drop", "insertion": "insertion"}
 """Scenario -> the kind of episode that it replays."""
@@ -45,9 +47,29 @@ def timed(step):
         inside += time.thread_time_ns() - begun
     return call
 
-mujoco.mj_step1, mujoco.mj_step2 = timed(mujoco.mj_step1), timed(mujoco.mj_step2)
-name, out, source, scene = sys.argv[1:]
-options = RunOptions(source=source or None, scene=json.loads(scene))
+def count_gazebo():
+    from hetwin_gazebo.simulation import _StepCallback as Callback
+    run, pre_update = Callback.run, Callback.pre_update
+    def timed_run(*arguments):  # all threads, since Gazebo has some
+        global inside
+        begun = time.process_time_ns()
+        try:
+            return run(*arguments)
+        finally:
+            inside += time.process_time_ns() - begun
+    def timed_callback(*arguments):
+        global inside
+        begun = time.thread_time_ns()
+        pre_update(*arguments)
+        inside -= time.thread_time_ns() - begun
+    Callback.run, Callback.pre_update = timed_run, timed_callback
+
+name, out, source, scene, engine = sys.argv[1:]
+if engine == "gz":
+    count_gazebo()
+else:
+    mujoco.mj_step1, mujoco.mj_step2 = timed(mujoco.mj_step1), timed(mujoco.mj_step2)
+options = RunOptions(source=source or None, scene=json.loads(scene), engine=engine)
 log = RunLog(Path(out))
 run = session(name, options=options, listeners=[log, RunJudge(log)])
 run.prepare()
@@ -59,18 +81,17 @@ print(json.dumps({"whole": whole / 1e9, "inside": inside / 1e9, "simulated": sum
 """
 
 
-def measured(tree: Path, name: str, source: str, scene: str) -> dict[str, Any]:
-    """Run a scenario with the packages of a checkout.
+def measured(tree: Path, name: str, source: str, scene: str, engine: str) -> dict[str, Any]:
+    """Run a scenario with the packages of a checkout and an engine.
 
     Raises:
         RuntimeError: if it fails.
     """
     with tempfile.TemporaryDirectory(prefix="hetwin_benchmark_") as folder:
-        command = [sys.executable, "-c", _SCRIPT, name, f"{folder}/run", source, scene]
-        environment = {
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join((str(tree), str(tree / "examples"))),
-        }
+        command = [sys.executable, "-c", _SCRIPT, name, f"{folder}/run", source, scene, engine]
+        packages = [tree, tree / "examples", *sorted(tree.glob("plugins/*/"))]
+        paths = [*map(str, packages), *filter(None, [os.environ.get("PYTHONPATH")])]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
         done = subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"{name}: {done.stderr[-500:]}")
@@ -96,6 +117,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--scenes", default=",".join(SCENES), help="default: %(default)s")
+    parser.add_argument(
+        "--engine", choices=("mujoco", "gz"), default="mujoco", help="default: %(default)s"
+    )
     parser.add_argument("--rounds", type=int, default=7, help="default: %(default)s")
     parser.add_argument("--tree", type=Path, help="another checkout, measured in turn")
     parser.add_argument("--json", action="store_true", help="print rows as JSON")
@@ -113,7 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                         "scene": scene,
                         "round": number,
                         "tree": tree.name,
-                        **measured(tree, scene, *source),
+                        **measured(tree, scene, *source, given.engine),
                     }
                     for tree in trees
                 ]
@@ -121,14 +145,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(json.dumps({"machine": on, "rows": rows}, indent=2))
         return 0
     print(f"{on['processor']}, {on['cores']} cores, load {on['load_before']:.1f} before\n")
-    print("| scene | tree | times bare | whole [s of processor time per simulated s] |")
-    print("|---|---|---|---|")
+    print(
+        "| scene | tree | times bare | beside its own steps | whole [s of processor time per simulated s] |"
+    )
+    print("|---|---|---|---|---|")
     for scene in given.scenes.split(","):
         for tree in trees:
             own = [row for row in rows if (row["scene"], row["tree"]) == (scene, tree.name)]
             factor = median(row["whole"] / row["inside"] for row in own)
             whole = median(row["whole"] / row["simulated"] for row in own)
-            print(f"| {scene} | {tree.name} | {factor:.2f} | {whole:.4f} |")
+            share = f"{1 - 1 / factor:.0%}"
+            print(f"| {scene} | {tree.name} | {factor:.2f} | {share} | {whole:.4f} |")
     return 0
 
 

@@ -14,7 +14,7 @@ from hetwin_gazebo.proxies.proxy import Proxy
 from hetwin_gazebo.proxies.selection import ProxyKind
 from hetwin_suite.model import Floats
 
-_MIN_SPEED = 1e-9
+MIN_SPEED = 1e-9
 """Commanded speed below which a joint gets no command, so that Gazebo brakes it [rad/s or m/s]."""
 
 
@@ -72,7 +72,7 @@ class Commands:
         for i, speed in enumerate(self.joint_commands.speeds.tolist()):
             # Without a command, Gazebo's joint brakes; a joint whose speed is reset gets no effort in that step.
             resets = self.reset and i in limits
-            if not resets and (self.reset or abs(speed) > _MIN_SPEED):
+            if not resets and (self.reset or abs(speed) > MIN_SPEED):
                 joints[i].set_velocity(ecm, [speed])
         vector = gazebo().math.Vector2d
         for i, ends in limits.items():

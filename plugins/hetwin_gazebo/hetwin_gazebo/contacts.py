@@ -7,7 +7,7 @@ contacts that have arrived are used. While contacts are not requested, the topic
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from math import nan
 from typing import Any
@@ -76,8 +76,12 @@ class ContactTopic:
             self._subscribe()
         return list(without_duplicates(self._newest_messages(now_ns)))
 
-    def unread(self, now_ns: int) -> list[tuple[int, list[Contact]]]:
+    def unread(self, now_ns: int, collisions: Collection[int]) -> list[tuple[int, list[Contact]]]:
         """Return the contacts of all steps received since the last call, each with Gazebo's time of the step.
+
+        Args:
+            now_ns: Gazebo's current time.
+            collisions: entities of collisions; only contacts with at least one of them are included.
 
         Raises:
             ContactsLost: if the topic cannot be subscribed to.
@@ -89,7 +93,7 @@ class ContactTopic:
         for _ in range(len(self._unread)):
             message = self._kind.FromString(self._unread.popleft())
             steps.setdefault(_nanoseconds(message), []).append(message)
-        return [(stamp, list(without_duplicates(steps[stamp]))) for stamp in sorted(steps)]
+        return [(t, list(without_duplicates(steps[t], collisions))) for t in sorted(steps)]
 
     def unsubscribe_if_idle(self, now_ns: int) -> None:
         """Unsubscribe if contacts have not been requested for a while; called after each step."""
@@ -135,12 +139,19 @@ def _nanoseconds(message: Any) -> int:
     return int(stamp.sec) * 1_000_000_000 + int(stamp.nsec)
 
 
-def without_duplicates(messages: Iterable[Any]) -> Iterator[Contact]:
-    """Yield the contacts in messages without duplicates, since both of two touching objects may report a contact."""
+def without_duplicates(
+    messages: Iterable[Any], collisions: Collection[int] | None = None
+) -> Iterator[Contact]:
+    """Yield the contacts in messages without duplicates, since both of two touching objects may report a contact.
+
+    With `collisions`, only contacts with at least one of these entities are included.
+    """
     reporter: dict[tuple[int, int], int] = {}
     for message in messages:
         for contact in message.contact:
             first, second = contact.collision1.id, contact.collision2.id
+            if not (collisions is None or first in collisions or second in collisions):
+                continue
             key = (min(first, second), max(first, second))
             if reporter.setdefault(key, first) == first:
                 for i, wrench in enumerate(contact.wrench):

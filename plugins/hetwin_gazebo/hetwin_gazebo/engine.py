@@ -22,6 +22,7 @@ from hetwin_gazebo.proxies.selection import ProxyKind
 from hetwin_gazebo.server.simulation import ServerPart
 from hetwin_gazebo.shadow import Shadow
 from hetwin_gazebo.simulation import Simulation
+from hetwin_gazebo.stretch import Stretch, StretchParts
 from hetwin_gazebo.touching import LinkContacts, Touching
 from hetwin_gazebo.user_world import (
     note_carried,
@@ -46,6 +47,7 @@ from hetwin_suite.engine import (
     proximity_objects,
 )
 from hetwin_suite.model import Fidelity, Floats, Value
+from hetwin_suite.source import JointMotion
 
 _BULLET_NOTE = (
     "bullet-featherstone separates overlapping bodies faster the deeper they overlap (8 mm/s per mm), lets objects that"
@@ -168,6 +170,14 @@ class GazeboEngine(Engine):
         self._touching = Touching(
             self._shadow, self._objects, self._momentum, near, self._settings.proximity_range
         )
+        self._stretch_parts = StretchParts(
+            self._shadow,
+            self._objects,
+            self._drives,
+            self._momentum,
+            self._impacts,
+            self._clock,
+        )
         self._links = None if self._links is None else LinkContacts(self._shadow, near)
         self._proximity_names = near
         self._request_reload()
@@ -236,12 +246,52 @@ class GazeboEngine(Engine):
         """Write the efforts of limited joints; see `drives`."""
         self._drives.read_efforts(self._shadow.positions, self._shadow.velocities, out)
 
+    @property
+    def settled(self) -> bool:
+        """Whether no penetration is being resolved."""
+        return self._objects.settled
+
+    def stretch(self, motions: Sequence[JointMotion], *, is_seen: bool = True) -> None:
+        """Advance by one period with each command; see `Stretch`."""
+        swapped: Sequence[str] = self._objects.choose()
+        while motions and (swapped or not self._can_stretch):
+            motion, *motions = motions
+            self.command_joints(motion.positions, motion.velocities, motion.accelerations)
+            self._step(swapped)
+            swapped = self._objects.choose() if motions else ()
+        if motions:
+            self._stretch(motions)
+
+    def _stretch(self, motions: Sequence[JointMotion]) -> None:
+        assert isinstance(self._simulation, Simulation)
+        self._place_kinematic()
+        self._touching.begin_step()
+        seconds = self._step_ns * 1e-9
+        Stretch(self._stretch_parts, self._simulation, self._steps, seconds).run(motions)
+        self._touching.end_step(self._simulation)
+        self._check()
+
+    @property
+    def _can_stretch(self) -> bool:
+        """Whether nothing but the commands of joints without limits is new in the next steps."""
+        is_own = isinstance(self._simulation, Simulation) and self._options.physics == "dartsim"
+        has_only_followers = self._drives.all_follow and len(self.joints) == len(self.driven)
+        is_changed = self._joints_placed or self._objects.placed or self._objects.outdated
+        is_same = not (is_changed or self._bases.any) and self._objects.are_plain
+        return is_own and has_only_followers and is_same
+
+    def _place_kinematic(self) -> None:
+        if self._shadow.place_kinematic(self._clock.ns()):
+            self._shadow.jump(self._clock.seconds)
+
     def step(self, *, is_seen: bool = True) -> None:
         """Advance by one period."""
+        self._step(self._objects.choose())
+
+    def _step(self, swapped: Sequence[str]) -> None:
+        """Advance by one period; `swapped` are the objects whose proxy changes."""
         shadow, objects = self._shadow, self._objects
-        if shadow.place_kinematic(self._clock.ns()):
-            shadow.jump(self._clock.seconds)
-        swapped = objects.choose()
+        self._place_kinematic()
         if objects.outdated:
             self._request_reload()
         simulation = self._ensure_simulation()
@@ -283,7 +333,7 @@ class GazeboEngine(Engine):
         shadow.place_kinematic(self._clock.ns())
         self._momentum.end_step()
         self._touching.end_step(simulation)
-        shadow.follow_links()
+        shadow.follow_links(self._clock.seconds)
         self._check()
         objects.shift(self._impacts.shifts())
         objects.depenetrate()
@@ -325,18 +375,11 @@ class GazeboEngine(Engine):
         commanded = self._bases.at(fraction)
         if not shadow.kinematic.any:
             return {name: shadow.poses[name] for name in selection.frozen} | commanded
-        saved = shadow.positions.copy(), shadow.velocities.copy()
-        bases = dict(shadow.bases)
         seconds = self._step_ns * 1e-9
         target = self._drives.target(fraction, seconds, shadow.positions, shadow.velocities)
-        shadow.positions[: len(target)] = target
-        shadow.set_bases(self._bases.expected(fraction))
-        shadow.update(self._clock.seconds)
-        shadow.place_kinematic(self._clock.ns(fraction))
-        ends = {name: shadow.poses[name] for name in self._objects.prescribed}
-        shadow.positions[:], shadow.velocities[:] = saved
-        shadow.set_bases(bases)
-        return ends | commanded
+        bases = self._bases.expected(fraction)
+        moved = shadow.kinematic_poses(target, bases, self._clock.ns(fraction))
+        return {name: shadow.poses[name] for name in selection.frozen} | moved | commanded
 
     def _read(self, simulation: LockStep, ecm: Any, *, complete: bool) -> None:
         shadow = self._shadow

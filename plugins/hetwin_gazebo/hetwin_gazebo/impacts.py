@@ -7,6 +7,7 @@ separates them at 1 mm/s, so that a ball dropped from 20 cm would rise for secon
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import hypot
 
 import numpy as np
 
@@ -15,6 +16,11 @@ from hetwin_gazebo.objects import Objects
 from hetwin_gazebo.shadow import Shadow
 from hetwin_suite.engine import POSE_SIZE
 from hetwin_suite.model import Floats
+
+_IMPACT_SPEED_CHANGE = 0.1
+"""Minimum change of velocity by contacts in a step that counts as an impact [m/s]."""
+_MIN_OFFSET = 1e-9
+"""Distance of a centre of mass from the origin below which it is 0 [m]."""
 
 
 class Momentum:
@@ -31,7 +37,12 @@ class Momentum:
 
     def __init__(self, shadow: Shadow, objects: Objects, period: float) -> None:
         self._shadow, self._objects, self.period = shadow, objects, period
-        self._weights = shadow.masses[:, None] * np.array(shadow.world.gravity)
+        gravity = np.array(shadow.world.gravity)
+        self._weights = shadow.masses[:, None] * gravity
+        self._fall = (gravity * period).tolist()
+        offsets = shadow.mass_offsets()
+        offsets[offsets < _MIN_OFFSET] = 0.0
+        self._offsets = dict(zip(shadow.tables.free, offsets.tolist(), strict=True))
         self._pushed: Mapping[str, Floats] = {}
         self._frames: Floats = np.zeros((0, POSE_SIZE))
         self._before = self._after = shadow.momenta()
@@ -40,6 +51,20 @@ class Momentum:
         """Store the state before a step, and the forces on objects in it (the first 3 numbers of each wrench)."""
         self._before, self._pushed = self._shadow.momenta(), pushed
         self._frames = self._shadow.moving_frames()
+
+    @property
+    def is_simple(self) -> bool:
+        """Whether the centres of mass of all objects are their origins."""
+        return not any(self._offsets.values())
+
+    def set_step(self, before: Mapping[str, Floats]) -> None:
+        """Store the momenta of the last step, from the objects' (13,) poses and twists before; see `is_simple`."""
+        self._after = self._shadow.momenta()
+        shadow = self._shadow
+        changes = [shadow.poses[name][7:10] - pose[7:10] for name, pose in before.items()]
+        self._before, self._pushed = self._after.copy(), {}
+        indices = [self._objects.indices[name] for name in before]
+        self._before[indices] -= shadow.masses[indices, None] * np.reshape(changes, (-1, 3))
 
     def end_step(self) -> None:
         """Store the state after a step; the shadow must be up to date."""
@@ -57,6 +82,23 @@ class Momentum:
             totals[indices[name]] = 0.0
         return totals
 
+    def may_include_impact(self, before: Mapping[str, Floats], after: Mapping[str, Floats]) -> bool:
+        """Whether contacts may have struck an object in a step; quicker than `Impacts.shifts`.
+
+        Args:
+            before, after: object -> (13,) pose and twist before and after the step.
+        """
+        fall_x, fall_y, fall_z = self._fall
+        for name, pose in after.items():
+            x, y, z, *turn = before[name][7:].tolist()
+            new_x, new_y, new_z, *new_turn = pose[7:].tolist()
+            speed = hypot(new_x - x - fall_x, new_y - y - fall_y, new_z - z - fall_z)
+            if offset := self._offsets[name]:
+                speed += 2.0 * offset * (hypot(*turn) + hypot(*new_turn))
+            if not speed < _IMPACT_SPEED_CHANGE:
+                return True
+        return False
+
     def velocity_before(self, frame: int, point: Floats) -> Floats:
         """Return (3,) the velocity before the last step of a frame's material at a point [m/s]."""
         if frame >= len(self._frames):
@@ -66,8 +108,6 @@ class Momentum:
         return found
 
 
-_IMPACT_SPEED_CHANGE = 0.1
-"""Minimum change of velocity by contacts in a step that counts as an impact [m/s]."""
 _REMAINING_DEPTH = 5e-5
 """Remaining penetration after the correction of an impact [m]."""
 

@@ -73,7 +73,7 @@ class LockStep(Protocol):
         """The contacts of the last step."""
 
     def new_contacts(self) -> list[tuple[int, list[Contact]]]:
-        """Return the contacts of all known steps since the last call; the first call returns none.
+        """Return at least the robots' contacts of all known steps since the last call; the first call returns none.
 
         Each step has its age [ns].
         """

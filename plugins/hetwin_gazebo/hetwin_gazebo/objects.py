@@ -167,6 +167,16 @@ class Objects:
         if name not in self.selection.off and name not in self.selection.frozen:
             self._depenetration.monitor(name, self._clock.seconds)
 
+    @property
+    def settled(self) -> bool:
+        """Whether no object is being moved out of bodies that it penetrates."""
+        return not self._depenetration.any
+
+    @property
+    def are_plain(self) -> bool:
+        """Whether objects are settled, and none is pushed or attached to another."""
+        return self.settled and not (self._pushes or self._shadow.loads)
+
     def depenetrate(self) -> None:
         """Move objects that were handed back out of the bodies that they penetrate; called after each step."""
         if self._depenetration.any:

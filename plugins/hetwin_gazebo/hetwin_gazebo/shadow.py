@@ -34,7 +34,7 @@ from hetwin_suite.engine import (
     make_tables,
     pose_of,
 )
-from hetwin_suite.model import Floats, Value, compose
+from hetwin_suite.model import Floats, Value, compose, extrapolate, multiply, rotate
 
 
 class Shadow:
@@ -107,13 +107,16 @@ class Shadow:
 
     def update(self, seconds: float) -> None:
         """Compute all frames at a time [s]; kinematic objects stay at the poses set by `place_kinematic`."""
+        self._write_joints(seconds)
+        self.balls.write_to(self._data)
+        self._compute_frames()
+        self._move_loads()
+
+    def _write_joints(self, seconds: float) -> None:
         data, tables = self._data, self.tables
         data.time = seconds
         data.qpos[tables.joint_positions] = self.positions
         data.qvel[tables.joint_velocities] = self.velocities
-        self.balls.write_to(data)
-        self._compute_frames()
-        self._move_loads()
 
     def jump(self, seconds: float) -> None:
         """Compute all frames like `update`, after a discontinuous change."""
@@ -139,6 +142,39 @@ class Shadow:
         for name in self.kinematic.values:
             self.poses[name] = self.frame(name)
         return moved
+
+    def kinematic_poses(
+        self, positions: Floats, bases: Mapping[str, Floats], time_ns: int
+    ) -> dict[str, Floats]:
+        """Return object -> (7,) pose of each kinematic object at a time, for robots in a given state.
+
+        Requires a call of `update` afterwards.
+
+        Args:
+            positions: (n,) positions of the driven joints.
+            bases: robot -> (13,) pose and twist of its root link.
+            time_ns: time of the poses.
+        """
+        model, data, tables = self._model, self._data, self.tables
+        data.qpos[tables.joint_positions[: len(positions)]] = positions
+        for name, state in bases.items():
+            self._reader.place(tables.bases[name], state.tolist())
+        if self.loads:
+            self._compute_frames()
+            self._move_loads()
+        else:  # faster: velocities and sensors are not needed
+            mj.mj_kinematics(model, data)
+        parents, found = self.kinematic.parents, {}
+        for name, value in self.kinematic.values.items():
+            if parent := parents[name]:
+                relative, turn = value.data.tolist(), data.xquat[parent].tolist()
+                arm = rotate(turn, relative[:3])
+                rotation = multiply(turn, relative[3:7])
+                found[name] = np.array((*arm, *rotation))
+                found[name][:3] += data.xpos[parent]
+            else:
+                found[name] = extrapolate(value.data, (time_ns - value.time_ns) * 1e-9)[:7]
+        return found
 
     def _move_loads(self) -> None:
         """Move attached objects with the bodies that they are parts of."""
@@ -185,6 +221,12 @@ class Shadow:
         momenta: Floats = self.masses[:, None] * self._data.subtree_linvel[self._roots]
         return momenta
 
+    def mass_offsets(self) -> Floats:
+        """Return (n,) distance of each object's centre of mass from its origin [m], in the order of `tables.free`."""
+        data, roots = self._data, self._roots
+        offsets: Floats = np.linalg.norm(data.subtree_com[roots] - data.xpos[roots], axis=1)
+        return offsets
+
     def all_positions(self) -> Floats:
         """Return a copy of all positions, as MuJoCo's ``qpos``."""
         positions: Floats = self._data.qpos.copy()
@@ -205,11 +247,12 @@ class Shadow:
             self._links = LinkWatch(self.world, self.tables, self._data.qpos, self.touches)
         return self._links.rows(self._now_ns, reach)
 
-    def follow_links(self) -> None:
-        """Track contacts of links after a step, once their distances were requested."""
+    def follow_links(self, seconds: float) -> None:
+        """Track contacts of links after a step that ends at a time [s], once their distances were requested."""
         if self._links is not None:
             self._links.waits -= 1
             if self._links.waits <= 0:
+                self._write_joints(seconds)
                 self._links.follow(self._now_ns)
 
     @property

@@ -136,6 +136,7 @@ class Simulation:
         self.joints: list[Any] = []
         self.balls: list[Any] = []
         self.frame_of: dict[int, str] = {}
+        self._robot_collisions: set[int] = set()
         self._step_ns, self._steps = step_ns, 0
         self._by_mass_frame = options.physics == "bullet-featherstone"
         self._callback = _StepCallback(self._bind)
@@ -208,7 +209,7 @@ class Simulation:
             for kind in kinds or [None]:
                 name = top_name(body.name) if kind is None else self._model_name(body, kind)
                 model = self._model(world, ecm, name)
-                self._bind_frames(ecm, self._parts_of(body, kind), model)
+                self._bind_frames(ecm, self._parts_of(body, kind), model, is_robot=body.robot)
                 if kind is not None:
                     pose = self._initial_poses[body.name, kind]
                     if kind is ProxyKind.PLAIN:
@@ -268,11 +269,16 @@ class Simulation:
         models, last = split_name(name)
         return self._gz.sim.Link(self._scope(ecm, model, models).link_by_name(ecm, last))
 
-    def _bind_frames(self, ecm: Any, parts: Mapping[str, Lump], model: Any) -> None:
+    def _bind_frames(
+        self, ecm: Any, parts: Mapping[str, Lump], model: Any, *, is_robot: bool
+    ) -> None:
         for lump in parts.values():
             link = self._link(ecm, model, lump.root)
             for name, frame in lump.collisions.items():
-                self.frame_of[int(link.collision_by_name(ecm, name))] = frame
+                collision = int(link.collision_by_name(ecm, name))
+                self.frame_of[collision] = frame
+                if is_robot:
+                    self._robot_collisions.add(collision)
 
     def _bind_joints(self, ecm: Any, body: Body, model: Any) -> Iterator[tuple[str, Any]]:
         for joint in (*body.moving_joints, *body.ball_joints):
@@ -291,12 +297,16 @@ class Simulation:
         Raises:
             GazeboFailed: if Gazebo does not step.
         """
+        return self.run(command, 1)
+
+    def run(self, command: Command, steps: int) -> Any:
+        """Advance by a number of Gazebo's steps; see `step`."""
         # Some of Gazebo's systems create their nodes in the first step.
         with nullcontext() if self._steps else partition_in_environment(self._partition):
-            done = self._callback.run(self._server, command)
+            done = self._callback.run(self._server, command, steps)
         if not done:
             raise GazeboFailed("Gazebo did not step; its messages above may say why")
-        self._steps += 1
+        self._steps += steps
         self._contacts.unsubscribe_if_idle(self._steps * self._step_ns)
         return self._callback.ecm
 
@@ -305,9 +315,10 @@ class Simulation:
         return self._contacts.latest(self._steps * self._step_ns)
 
     def new_contacts(self) -> list[tuple[int, list[Contact]]]:
-        """Return the contacts since the last call; empty if that was too long ago; see `LockStep`."""
+        """Return the robots' contacts since the last call; empty if that was too long ago; see `LockStep`."""
         now = self._steps * self._step_ns
-        return [(now - stamp, found) for stamp, found in self._contacts.unread(now)]
+        unread = self._contacts.unread(now, self._robot_collisions)
+        return [(now - stamp, found) for stamp, found in unread]
 
     def close(self) -> None:
         """Shut Gazebo down."""
@@ -342,15 +353,15 @@ class _StepCallback:
             if self._bind is not None and self.ecm is None:
                 self.ecm = ecm
                 self._bind(ecm)
-            if self._command is not None:
+            if self._command is not None and self._error is None:
                 self._command(ecm)
         except Exception as error:
             self._error = error
 
-    def run(self, server: Any, command: Command) -> bool:
-        """Run one step, and raise the exception that occurred in it, if any."""
+    def run(self, server: Any, command: Command, steps: int) -> bool:
+        """Run a number of steps, and raise the first exception that occurred in them, if any."""
         self._command, self._called = command, False
-        done = bool(server.run(True, 1, False))
+        done = bool(server.run(True, steps, False))
         if self._error is not None:
             error, self._error = self._error, None
             raise error

@@ -56,6 +56,7 @@ def mass_frame(inertial: Inertial) -> MassFrame:
     return MassFrame(inertial.pose[:3], axes)
 
 
+_NO_TWIST = (0.0,) * 6
 _MAX_DRIVE_ERROR = 0.01
 """Error beyond which an object is set to its pose instead of driven [m or rad]."""
 
@@ -113,6 +114,14 @@ class Proxy:
 
         Gazebo updates neither pose nor velocity of a link that moves by less than 1e-6 m in a step.
         """
+        previous = self._last_pose
+        self.read_pose(ecm)
+        if self._last_pose != previous:
+            self._last_state[7:] = self._twist(ecm)
+        return self._last_state
+
+    def read_pose(self, ecm: Any) -> None:
+        """Read the pose after the last step, which the next commands need."""
         pose = self.link.world_pose(ecm)
         position, rotation = pose.pos(), pose.rot()
         values = (
@@ -124,11 +133,8 @@ class Proxy:
             rotation.y(),
             rotation.z(),
         )
-        is_at_rest, self._last_pose = values == self._last_pose, values
-        self._rotation = normalized(values[3:])
-        twist = (0.0,) * 6 if is_at_rest else self._twist(ecm)
-        self._last_state = np.array((*values[:3], *self._rotation, *twist))
-        return self._last_state
+        self._last_pose, self._rotation = values, normalized(values[3:])
+        self._last_state = np.array((*values[:3], *self._rotation, *_NO_TWIST))
 
     def _twist(self, ecm: Any) -> tuple[float, ...]:
         linear = self.link.world_linear_velocity(ecm)
@@ -209,7 +215,7 @@ class Proxy:
             begin[:3] - self._last_state[:3],
             rotation_vector(self._last_state[3:7], begin[3:7]),
         )
-        if max(float(np.abs(error).max()), float(np.abs(rotation_error).max())) > _MAX_DRIVE_ERROR:
+        if max(map(abs, (*error.tolist(), *rotation_error.tolist()))) > _MAX_DRIVE_ERROR:
             self.start(ecm, begin, end, seconds)
             return
         linear = (end[:3] - begin[:3]) / seconds
@@ -243,6 +249,7 @@ class Picture:
     def __init__(self, proxy: Proxy, pose: Floats) -> None:
         self._proxy = proxy
         self._initial_pose: Floats | None = pose
+        self._last_pose = pose
         self._is_placed = self._is_at_rest = False
 
     def follow(self, ecm: Any, pose: Floats, period: float, step: float) -> None:
@@ -254,6 +261,9 @@ class Picture:
             period: duration until the next call [s].
             step: duration of one of Gazebo's steps [s].
         """
+        if self._is_at_rest and np.array_equal(pose, self._last_pose):
+            return
+        self._last_pose = pose
         current = self._proxy.read(ecm) if self._initial_pose is None else self._initial_pose
         self._initial_pose = None
         # Gazebo executes a pose command twice, the second time in the next of its steps.
@@ -264,9 +274,9 @@ class Picture:
             pose[:3] - current[:3],
             rotation_vector(current[3:7], pose[3:7]),
         )
-        error = max(float(np.abs(position_error).max()), float(np.abs(rotation_error).max()))
+        error = max(map(abs, (*position_error.tolist(), *rotation_error.tolist())))
         if error > _MAX_DRIVE_ERROR:
-            self._place(ecm, pose, period - step)
+            self._place(ecm, pose, min(step, period - step))
         elif error < _REST_TOLERANCE and not pose[7:].any():
             self._rest(ecm, pose)
         else:
