@@ -43,7 +43,6 @@ def domain_of_the_test(domains: None) -> Iterator[None]:
 
 def pytest_collection_finish() -> None:
     """What was imported and collected lasts as long as the process: no more looking for cycles in it."""
-    gc.collect()
     gc.freeze()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ import numpy as np
 from rosbags.rosbag1 import Writer as Writer1
 from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
 from rosbags.typesys import Stores, get_typestore
+from rosbags.typesys.store import Typestore
 
 from model_nodes.main_physics.sources.bag_types import (
     ACTION_ANNOTATION,
@@ -23,13 +25,16 @@ from model_nodes.main_physics.sources.bag_types import (
 EPOCH_NS = 1_700_000_000_000_000_000
 MS = 1_000_000
 TYPES = known_types()
-ROS1_TYPES = get_typestore(Stores.EMPTY)
-"""As rosbags converts them: without the `seq` of headers."""
-ROS1_TYPES.register(
-    {**ros1_types().fielddefs, ACTION_ANNOTATION: TYPES.fielddefs[ACTION_ANNOTATION]}
-)
-ROS1_DEFINITIONS = get_typestore(Stores.EMPTY)
-ROS1_DEFINITIONS.register({**ROS1_TYPES.fielddefs, **get_typestore(Stores.ROS1_NOETIC).fielddefs})
+
+
+@functools.cache
+def _ros1() -> tuple[Typestore, Typestore]:
+    """Types as rosbags converts them, without the `seq` of headers, and the definitions that ROS 1 records."""
+    types, definitions = get_typestore(Stores.EMPTY), get_typestore(Stores.EMPTY)
+    ours = {ACTION_ANNOTATION: TYPES.fielddefs[ACTION_ANNOTATION]}
+    types.register({**ros1_types().fielddefs, **ours})
+    definitions.register({**types.fielddefs, **get_typestore(Stores.ROS1_NOETIC).fielddefs})
+    return types, definitions
 
 
 @dataclass(frozen=True)
@@ -139,23 +144,24 @@ def write_ros1_bag(
     empty_topics: Sequence[tuple[str, str]] = (),
 ) -> Path:
     """Write a ROS 1 bag, in the order given; a message's `caller` is the node that published it."""
+    types, definitions = _ros1()
     writer = Writer1(path)
     if compression is not None:
         writer.set_compression(compression)
     connections: dict[tuple[str, str, str], Any] = {}
     with writer:
         for topic, type_name in empty_topics:
-            writer.add_connection(topic, type_name, typestore=ROS1_DEFINITIONS)
+            writer.add_connection(topic, type_name, typestore=definitions)
         for one in messages:
             key = one.topic, one.type, one.caller
             if key not in connections:
                 connections[key] = writer.add_connection(
-                    one.topic, one.type, typestore=ROS1_DEFINITIONS, callerid=one.caller or None
+                    one.topic, one.type, typestore=definitions, callerid=one.caller or None
                 )
             raw = one.message
             if not isinstance(raw, bytes):
-                cdr = ROS1_TYPES.serialize_cdr(raw, one.type)
-                raw = bytes(ROS1_TYPES.cdr_to_ros1(cdr, one.type))
+                cdr = types.serialize_cdr(raw, one.type)
+                raw = bytes(types.cdr_to_ros1(cdr, one.type))
             writer.write(connections[key], EPOCH_NS + one.time_ns, raw)
     return path
 
