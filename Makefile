@@ -15,7 +15,10 @@ DAILY := -m 'not colcon and not faults and not long'
 BESIDE := $(wildcard plugins/*/pyproject.toml examples/pyproject.toml)
 MYPY := $(BIN)/mypy --strict --no-error-summary
 TYPED := $(patsubst %/py.typed,%,$(wildcard */py.typed plugins/*/*/py.typed examples/*/py.typed))
-TYPES := ($(MYPY) $(addprefix -p ,$(notdir $(TYPED))) $(if $(filter examples/%,$(BESIDE)),&& $(MYPY) benchmarks))
+# Benchmarks are checked in the same process, as another one would read all types again.
+MEASURES := $(if $(filter examples/%,$(BESIDE)),$(addprefix -m ,$(notdir $(basename $(wildcard benchmarks/*.py)))) \
+  $(addprefix -p ,$(notdir $(patsubst %/,%,$(sort $(dir $(wildcard benchmarks/*/*.py)))))))
+TYPES := $(MYPY) $(addprefix -p ,$(notdir $(TYPED))) $(MEASURES)
 # What an installation is made from; Python code is not copied, so that it needs no new one.
 SOURCES := pyproject.toml $(BESIDE) hatch_build.py package.xml CMakeLists.txt $(wildcard cmake/* cmake/editable/* cmake/tf2_msgs/* cmake/tf2_msgs/msg/* msg/*.msg srv/*.srv action/*.action)
 # What the pages draw; made by the installation, and anew when one of its sources has changed.
