@@ -93,6 +93,7 @@ def _package_folders(_folders: tuple[str, ...]) -> tuple[Path, ...]:
     return tuple(found)
 
 
+@cache
 def _is_checkout(folder: Path) -> bool:
     """Whether the folder holds hetwin's own manifest, not that of a package that merely installs hetwin."""
     manifest = folder / "package.xml"

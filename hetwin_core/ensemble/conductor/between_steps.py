@@ -168,15 +168,12 @@ class BetweenSteps:
             Refused: if something in it cannot be saved; model and reason are named.
             RunFailed: if a model fails.
         """
-        return take_checkpoint(
-            self._scenario,
-            self._options,
-            self._start.given,
-            self._ports,
-            self._parts,
-            self._scene,
-            self.step,
-        )
+        return self._take_checkpoint()
+
+    def _take_checkpoint(self, *, same_process: bool = False) -> Checkpoint:
+        given, parts, scene = self._start.given, self._parts, self._scene
+        run = self._scenario, self._options, given, self._ports, parts, scene, self.step
+        return take_checkpoint(*run, same_process=same_process)
 
     def go_on(self) -> RunSummary:
         """Run to the end within this call, and return the summary.
@@ -192,7 +189,7 @@ class BetweenSteps:
             Refused: if something in the run cannot be saved.
             RunFailed: if a model fails.
         """
-        checkpoint = self.checkpoint()
+        checkpoint = self._take_checkpoint(same_process=True)
         if (reason := checkpoint.unsaved_source_reason) is not None:
             raise Refused(reason)
         return RewindPoint(checkpoint, self._sources, self._parts.events.mark())

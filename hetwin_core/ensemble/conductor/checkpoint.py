@@ -105,8 +105,10 @@ def take_checkpoint(
     parts: Parts,
     scene: Scene,
     step: int,
+    *,
+    same_process: bool = False,
 ) -> Checkpoint:
-    """Save a run between two steps; see `Conductor.checkpoint`.
+    """Save a run between two steps; see `Conductor.checkpoint`, and `restore_checkpoint` for `same_process`.
 
     Raises:
         Refused: if a model, or something in the run, cannot be saved.
@@ -116,7 +118,7 @@ def take_checkpoint(
     if given_up is not None:
         raise Refused(f"a run cannot be saved without all its models: {given_up}")
     models = {port.plan.name: port.save() for port in ports}
-    conductor = {name: getattr(parts, name).save() for name in _PARTS}
+    conductor = {name: getattr(parts, name).save() for name in _saved_parts(same_process)}
     conductor["predicates"] = parts.publisher.predicates.save()
     conductor["scene"] = scene.save()
     return Checkpoint(
@@ -158,7 +160,7 @@ def restore_checkpoint(
             f"the checkpoint has the models {', '.join(checkpoint.models)}, this run {', '.join(names)}"
         )
     saved = checkpoint.conductor
-    missing = {*_PARTS, "predicates", "scene"} - saved.keys()
+    missing = {*_saved_parts(same_process), "predicates", "scene"} - saved.keys()
     if missing:
         raise StateError(f"the checkpoint has no {sorted(missing)[0]}")
     with _naming_part("scene"):
@@ -168,12 +170,15 @@ def restore_checkpoint(
     for port in ports:
         with _naming_part(port.plan.name):
             port.restore(checkpoint.models[port.plan.name], scene.snapshot())
-    for name in _PARTS:
+    for name in _saved_parts(same_process):
         with _naming_part(name):
-            if not (same_process and name == "events"):
-                getattr(parts, name).restore(saved[name])
+            getattr(parts, name).restore(saved[name])
     with _naming_part("predicates"):
         parts.publisher.predicates.restore(saved["predicates"])
+
+
+def _saved_parts(same_process: bool) -> tuple[str, ...]:
+    return tuple(name for name in _PARTS if not (same_process and name == "events"))
 
 
 @contextmanager

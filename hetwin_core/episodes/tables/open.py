@@ -40,7 +40,7 @@ from hetwin_core.episodes.tables.deriving.derivation import Derivation, Deriver,
 from hetwin_core.episodes.tables.found import DerivedTables, cache_tables, read_cached_tables
 from hetwin_core.episodes.tables.tables import Tables
 
-_BATCH_SIZE = 64
+_BATCH_SIZE = 256
 """Number of states that are processed at once."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -108,6 +108,13 @@ class Bag:
         except BaseException:
             self.close()
             raise
+
+    @property
+    def content(self) -> Hashable:
+        """Identifies the files, by inode, size and time of change, and the clock, without reading messages."""
+        files = sorted(self.path.iterdir()) if self.path.is_dir() else [self.path]
+        states = [(s.st_ino, s.st_size, s.st_mtime_ns) for s in map(Path.stat, files)]
+        return self.path, *states, self.start_ns, self.tolerance_ns
 
     @property
     def truncated(self) -> dict[str, float]:

@@ -14,10 +14,13 @@ from model_nodes.main_physics.sources.joint_facts import JointFacts
 from model_nodes.main_physics.sources.joint_table import Group, JointTable
 from model_nodes.main_physics.sources.repairs import Bools, Repair, RepairKind, UsageReport
 
+KEPT_RECORDINGS = 2
+"""Maximum number of recordings whose motion is kept in memory for further runs."""
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Series:
-    """Samples of some joints at the same times.
+    """Samples of some joints at the same times, compared by identity.
 
     Attributes:
         names: the joints.

@@ -14,6 +14,7 @@ next sample on time, with the speed observed just after the gap; at the latest o
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -23,7 +24,7 @@ from hetwin_core.ensemble.saving.plain import Plain, numbers_of
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.bag import Int64s
 from model_nodes.main_physics.sources.joint_facts import median
-from model_nodes.main_physics.sources.joint_series import Series
+from model_nodes.main_physics.sources.joint_series import KEPT_RECORDINGS, Series
 from model_nodes.main_physics.sources.part import JointMotion
 
 GAP_INTERVALS = 3
@@ -32,6 +33,7 @@ RESTING_SHARE = 0.1
 _SUPPORT = 3  # number of samples on either side of an interval on which its cubic depends
 _AHEAD_NS, _FAR_AHEAD_NS = 250_000_000, 1_000_000_000
 _MAX_ROWS = 1000
+_KEPT_BLOCKS = 16
 
 Row = TypeVar("Row")
 Evaluate: TypeAlias = Callable[[int, int, int], Sequence[Row]]
@@ -117,16 +119,31 @@ class Playback(BlockCache[JointMotion]):
     def __init__(self, series: Sequence[Series], joints: Sequence[str], period_ns: int) -> None:
         super().__init__(self._evaluate_block, period_ns, _FAR_AHEAD_NS)
         self.driven: NDArray[np.bool_] = np.zeros(len(joints), np.bool_)
-        self._parts: list[tuple[list[int], Interpolator]] = []
-        for samples in series:
-            columns = [i for i, joint in enumerate(joints) if joint in samples.names]
-            if columns:
-                self._parts.append((columns, Interpolator(samples, [joints[i] for i in columns])))
-                self.driven[columns] = True
+        self._sampled = tuple(series), tuple(joints)
+        for columns, _ in _interpolators(*self._sampled):
+            self.driven[columns] = True
 
-    def _evaluate_block(self, start_ns: int, rows: int, before_ns: int) -> list[JointMotion]:
-        times = start_ns + self._period * np.arange(rows, dtype=np.int64)
-        return motions(times, len(self.driven), self._parts)
+    def _evaluate_block(self, start_ns: int, rows: int, before_ns: int) -> Sequence[JointMotion]:
+        return _block(*self._sampled, start_ns, rows, self._period)
+
+
+@lru_cache(maxsize=_KEPT_BLOCKS)
+def _block(
+    series: tuple[Series, ...], joints: tuple[str, ...], start_ns: int, rows: int, period_ns: int
+) -> Sequence[JointMotion]:
+    """Return the motion at a time and at the periods after it; kept for further runs of the same recording."""
+    times = start_ns + period_ns * np.arange(rows, dtype=np.int64)
+    return motions(times, len(joints), _interpolators(series, joints))
+
+
+@lru_cache(maxsize=KEPT_RECORDINGS)
+def _interpolators(
+    series: tuple[Series, ...], joints: tuple[str, ...]
+) -> list[tuple[list[int], Interpolator]]:
+    """Return the columns of joints in each series that has some, and the interpolator for them."""
+    columns = [[i for i, name in enumerate(joints) if name in part.names] for part in series]
+    found = zip(columns, series, strict=True)
+    return [(some, Interpolator(part, [joints[i] for i in some])) for some, part in found if some]
 
 
 def motions(

@@ -23,10 +23,10 @@ from model_nodes.main_physics.sources.annotations import readers_for, unread_not
 from model_nodes.main_physics.sources.bag import Bag, ReadFault
 from model_nodes.main_physics.sources.clock_offsets import find_offsets
 from model_nodes.main_physics.sources.event_stream import EventReader, EventStream
-from model_nodes.main_physics.sources.joint_series import Series
+from model_nodes.main_physics.sources.joint_series import KEPT_RECORDINGS, Series
 from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, Part, SceneAt
 from model_nodes.main_physics.sources.playback import Playback
-from model_nodes.main_physics.sources.recorded_motion import read_motion
+from model_nodes.main_physics.sources.recorded_motion import RecordedJoints, read_motion
 from model_nodes.main_physics.sources.repairs import file_findings
 from model_nodes.main_physics.sources.reports.recorded import belief_readers, task_readers
 from model_nodes.main_physics.sources.wrenches import wrenches_of
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from model_nodes.main_physics.sources.base.recorded_base import RecordedBase
 
 _SHOWN_NAMES = 12
+_MOTION = {"joint_states", "joints", "joints_from", "units"}
+_KEPT: dict[object, RecordedJoints] = {}
+"""The motion of the last recordings, for further runs of them; by content, keys of `_MOTION` and robots."""
 
 
 class RecordedPart(Part):
@@ -70,9 +73,13 @@ class RecordedPart(Part):
         self.path = Path(recording_of(spec.recording)).expanduser()
         self._bag = bag = Bag(self.path, spec.stamps)
         try:
-            recorded = read_motion(
+            key = bag.content, spec.model_dump_json(include=_MOTION), tuple(robots)
+            recorded = _KEPT.pop(key, None) or read_motion(
                 bag, spec.joint_states, spec.joints, spec.joints_from, robots, spec.units
             )
+            _KEPT[key] = recorded
+            if len(_KEPT) > KEPT_RECORDINGS:
+                _KEPT.pop(next(iter(_KEPT)))
             self._series = recorded.series
             self._events = EventStream(bag, _readers(bag, spec, others))
             self._recorded_ns = self._checked_duration(recorded.series)
@@ -80,7 +87,7 @@ class RecordedPart(Part):
         except BaseException:
             bag.close()
             raise
-        self.notes: list[str] = recorded.notes
+        self.notes: list[str] = [*recorded.notes]
         self.wrenches = self._wrenches = wrenches_of(bag, others)
         if self._wrenches is not None:
             self.notes += self._wrenches.notes(
