@@ -7,11 +7,12 @@ copied as they change.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn, Protocol, TypeVar
 
-from hetwin_core.ensemble.conductor.between_steps import BetweenSteps, RewindPoint
+from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunSummary
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.scenario.scenario import Scenario
@@ -85,29 +86,20 @@ class ForkedRun:
         for port in self.ports:
             assert isinstance(port, LocalPort)  # all are in one process
             port.report_to(forked.heartbeat.row(port.plan.index))
-        mark, at_ns = self._mark() if forked.more else None, self.run.time_ns
+        mark, at_ns = None, self.run.time_ns
+        with suppress(HetwinError):  # not every run can be rewound
+            mark = self.run.mark() if forked.more else None
         copied = None if mark is None else self.tables.copier()
         while True:
             tables = self.tables if copied is None else copied()
             result, is_over = self._compute_future(forked.task, tables, at_ns)
-            if mark is None or not (is_over and self._is_back_at(mark)):
+            if mark is None or not (is_over and forked.more):
+                forked.end(result)
+            try:
+                self.run.rewind(mark)
+            except HetwinError:
                 forked.end(result)
             forked = forked.next(result)
-
-    def _mark(self) -> RewindPoint | None:
-        """Return a mark to which the run can be rewound; None if the run does not support this."""
-        try:
-            return self.run.mark()
-        except HetwinError:
-            return None
-
-    def _is_back_at(self, mark: RewindPoint) -> bool:
-        """Rewind the run to the moment; returns whether that was possible."""
-        try:
-            self.run.rewind(mark)
-        except HetwinError:
-            return False
-        return True
 
     def _compute_future(self, draw: Draw, tables: RunTables, at_ns: int) -> tuple[object, bool]:
         """Compute the future of a draw; returns its report, and whether the run ended without an error."""

@@ -92,9 +92,8 @@ def actions_after(
 
 
 def _is_result(event: Happening, time_ns: int) -> bool:
-    return event.time_ns > time_ns and not event.source.startswith(
-        "/"
-    )  # messages of topics are input
+    # messages of topics are input
+    return event.time_ns > time_ns and not event.source.startswith("/")
 
 
 def _report_names(layout: Layout) -> dict[str, str]:

@@ -164,9 +164,8 @@ class _PhysicsOnly:
         self._next_step, self._begin_ns = next_step, begin_ns
 
     def begin(self, run: BetweenSteps) -> None:
-        with suppress(
-            Refused
-        ):  # the draw may need the whole ensemble, for instance to resolve an overlap
+        # the draw may need the whole ensemble, for instance to resolve an overlap
+        with suppress(Refused):
             self.compute(run)
 
     def compute(self, run: BetweenSteps) -> None:

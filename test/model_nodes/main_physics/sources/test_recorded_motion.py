@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -236,3 +237,26 @@ def test_motion_at_several_times_is_that_at_each(tmp_path: Path, count: int) -> 
         for time_ns, motion in zip(group, found, strict=True):
             np.testing.assert_array_equal(np.array(motion), np.array(one.motion(time_ns)))
     assert repr(one.save()) == repr(several.save())
+
+
+def test_a_recording_that_was_replaced_is_read_again(tmp_path: Path) -> None:
+    folder, messages = tmp_path / "bag", sine()
+    times = [m.time_ns for m in messages]
+    write_bag(folder, messages)
+    first, again = (positions_at(open_source(folder), ("a", "b"), times) for _ in range(2))
+    np.testing.assert_array_equal(again, first)
+    shutil.rmtree(folder)
+    others = [joints(t, ("a", "b"), (0.1 * i, -0.1 * i)) for i, t in enumerate(times)]
+    write_bag(folder, others)
+    found = positions_at(open_source(folder), ("a", "b"), times)
+    np.testing.assert_array_equal(found, recorded_positions(others, ("a", "b")))
+    renamed = open_source({"recording": str(folder), "joints": {"a": "b", "b": "a"}})
+    np.testing.assert_array_equal(positions_at(renamed, ("b", "a"), times), found)
+
+
+def test_notes_of_a_run_are_not_those_of_the_next(tmp_path: Path) -> None:
+    folder = write_bag(tmp_path / "bag", sine())
+    for _ in range(2):
+        source = open_source(folder)
+        source.bind(("a",), PERIOD_NS)
+        assert source.notes == ["recorded joints that are not used: b"]
