@@ -31,11 +31,7 @@ def probability(successes: int, trials: int) -> Probability:
         return Probability(0.0, 0.0, 1.0, 0)
     fraction, z2 = successes / trials, _Z * _Z
     centre = (fraction + z2 / (2 * trials)) / (1 + z2 / trials)
-    half_width = (
-        _Z
-        / (1 + z2 / trials)
-        * sqrt(fraction * (1 - fraction) / trials + z2 / (4 * trials * trials))
-    )
-    return Probability(
-        fraction, max(0.0, centre - half_width), min(1.0, centre + half_width), trials
-    )
+    variance = fraction * (1 - fraction) / trials + z2 / (4 * trials * trials)
+    half_width = _Z / (1 + z2 / trials) * sqrt(variance)
+    low, high = max(0.0, centre - half_width), min(1.0, centre + half_width)
+    return Probability(fraction, low, high, trials)

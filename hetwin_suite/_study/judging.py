@@ -111,27 +111,17 @@ def _run_event(event: Happening, names: Mapping[str, str]) -> RunEvent:
         if isinstance(value, str) and value in names
     }
     entities = tuple(dict.fromkeys(entity_names.values()))
-    name = f"{event.name}({', '.join(entities)})"
-    return RunEvent(
-        name,
-        event.name,
-        entities[0] if entities else "",
-        _description(event, entity_names),
-        event.time_ns,
-    )
+    name, entity = f"{event.name}({', '.join(entities)})", entities[0] if entities else ""
+    return RunEvent(name, event.name, entity, _description(event, entity_names), event.time_ns)
 
 
 def _description(happening: Happening, entity_names: Mapping[str, str]) -> str:
     entry = group("future").get(happening.name)
     if entry is not None and entity_names.keys() >= {*entry.fields}:
         return say(f"future.{happening.name}", **entity_names)
-    event = Event(
-        happening.name,
-        happening.time_ns,
-        source=happening.source,
-        arguments={**happening.arguments, **entity_names},
-    )
-    return event_words(event)
+    arguments = {**happening.arguments, **entity_names}
+    name, time_ns, source = happening.name, happening.time_ns, happening.source
+    return event_words(Event(name, time_ns, source=source, arguments=arguments))
 
 
 def paths_since(tables: Tables, time_ns: int) -> dict[str, Floats]:
