@@ -70,7 +70,7 @@ from hetwin_suite._commands.result import (
     present,
     table,
 )
-from hetwin_suite._study.run_result import Keep
+from hetwin_suite._study.keep import Keep
 from hetwin_suite.running.patience import ProgressReminder, never_silent, to_stderr
 
 __all__ = [

@@ -29,6 +29,7 @@ from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_suite._study.draw import AS_BELIEVED, Draw
 from hetwin_suite._study.intervals import Probability, probability
 from hetwin_suite._study.judging import ObservedScenario, RunObserver, check_utility, judged_tables
+from hetwin_suite._study.keep import Keep
 from hetwin_suite._study.making import run_once
 from hetwin_suite._study.processes import Processes
 from hetwin_suite._study.replaying import (
@@ -40,7 +41,7 @@ from hetwin_suite._study.replaying import (
     judged_claims,
 )
 from hetwin_suite._study.root import Root, at_moment
-from hetwin_suite._study.run_result import Keep, Moment, RunAtMoment, RunEvent, RunResult
+from hetwin_suite._study.run_result import Moment, RunAtMoment, RunEvent, RunResult
 from hetwin_suite._study.study import Study
 from hetwin_suite._study.uncertain import (
     UncertainParameter,

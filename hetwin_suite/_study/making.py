@@ -26,7 +26,8 @@ from hetwin_core.episodes.log_writer import RunLog
 from hetwin_core.episodes.tables.open import RunTables
 from hetwin_suite._study.draw import Draw
 from hetwin_suite._study.judging import ObservedScenario, RunObserver, result_of
-from hetwin_suite._study.run_result import Keep, RunResult, failed
+from hetwin_suite._study.keep import Keep
+from hetwin_suite._study.run_result import RunResult, failed
 from hetwin_suite._study.work import Job
 
 GRACE_S = 0.1

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
 from hetwin_core.ensemble.clock import FAR_FUTURE_NS
@@ -139,14 +138,6 @@ class RunEvent(NamedTuple):
     entity: str
     words: str
     time_ns: int
-
-
-class Keep(StrEnum):
-    """Which runs keep their folders; ``failed``: failed runs, and runs with an outcome that was not achieved."""
-
-    FAILED = "failed"
-    ALL = "all"
-    NONE = "none"
 
 
 @dataclass(frozen=True, slots=True)

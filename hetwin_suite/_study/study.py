@@ -17,9 +17,10 @@ from hetwin_suite._study.draw import Draw
 from hetwin_suite._study.find import KEY as UNCERTAINTY
 from hetwin_suite._study.find import find_uncertainty
 from hetwin_suite._study.judging import ObservedScenario, check_outcomes
+from hetwin_suite._study.keep import Keep
 from hetwin_suite._study.making import LOADED, RunJob, run_once
 from hetwin_suite._study.processes import Processes
-from hetwin_suite._study.run_result import Keep, RunResult, check_repeatable, failed
+from hetwin_suite._study.run_result import RunResult, check_repeatable, failed
 from hetwin_suite._study.uncertain import Uncertainty
 from hetwin_suite._study.work import Workers
 

@@ -44,15 +44,16 @@ from model_nodes.main_physics.world.urdf.reader import read_urdf
 SEEDS = st.integers(0, 2**32 - 1)
 FEW = examples(15, random=400)
 _PATIENCE_S = 10.0
+"""Of processor time, as a busy machine may run something else meanwhile."""
 
 
 @contextmanager
 def refused_at_most() -> Iterator[None]:
-    """Nothing but an error of hetwin's may be raised, within ten seconds."""
-    begun = time.monotonic()
+    """Nothing but an error of hetwin's may be raised, within ten seconds of processor time."""
+    begun = time.process_time()
     with suppress(HetwinError, InvalidRequest):
         yield
-    assert time.monotonic() - begun < _PATIENCE_S
+    assert time.process_time() - begun < _PATIENCE_S
 
 
 @contextmanager
