@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,8 @@ from model_nodes.main_physics.sources.repairs import Bools, Repair, RepairKind, 
 
 KEPT_RECORDINGS = 2
 """Maximum number of recordings whose motion is kept in memory for further runs."""
+_KEPT_SIZE = 2_000_000
+"""Maximum number of positions in a recording whose motion is kept, about ten minutes of seven joints at 500 Hz."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,6 +37,11 @@ class Series:
     positions: Floats
     efforts: Floats
     topic: str = ""
+
+
+def are_kept(series: Iterable[Series]) -> bool:
+    """Whether a recording's motion is small enough to be kept in memory for further runs."""
+    return sum(part.positions.size for part in series) <= _KEPT_SIZE
 
 
 def build_series(

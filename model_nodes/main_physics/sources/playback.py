@@ -14,6 +14,7 @@ next sample on time, with the speed observed just after the gap; at the latest o
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
@@ -24,7 +25,7 @@ from hetwin_core.ensemble.saving.plain import Plain, numbers_of
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.bag import Int64s
 from model_nodes.main_physics.sources.joint_facts import median
-from model_nodes.main_physics.sources.joint_series import KEPT_RECORDINGS, Series
+from model_nodes.main_physics.sources.joint_series import KEPT_RECORDINGS, Series, are_kept
 from model_nodes.main_physics.sources.part import JointMotion
 
 GAP_INTERVALS = 3
@@ -119,31 +120,38 @@ class Playback(BlockCache[JointMotion]):
     def __init__(self, series: Sequence[Series], joints: Sequence[str], period_ns: int) -> None:
         super().__init__(self._evaluate_block, period_ns, _FAR_AHEAD_NS)
         self.driven: NDArray[np.bool_] = np.zeros(len(joints), np.bool_)
-        self._sampled = tuple(series), tuple(joints)
-        for columns, _ in _interpolators(*self._sampled):
+        small = are_kept(series)
+        self._block_of = _block if small else _block.__wrapped__
+        motion_of = _motion if small else _motion.__wrapped__
+        self._motion = motion_of(tuple(series), tuple(joints))
+        for columns, _ in self._motion.parts:
             self.driven[columns] = True
 
     def _evaluate_block(self, start_ns: int, rows: int, before_ns: int) -> Sequence[JointMotion]:
-        return _block(*self._sampled, start_ns, rows, self._period)
+        return self._block_of(self._motion, start_ns, rows, self._period)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Motion:
+    """The motion of joints, compared by identity: the columns of joints in each series, and their interpolator."""
+
+    count: int
+    parts: list[tuple[list[int], Interpolator]]
 
 
 @lru_cache(maxsize=_KEPT_BLOCKS)
-def _block(
-    series: tuple[Series, ...], joints: tuple[str, ...], start_ns: int, rows: int, period_ns: int
-) -> Sequence[JointMotion]:
+def _block(motion: _Motion, start_ns: int, rows: int, period_ns: int) -> Sequence[JointMotion]:
     """Return the motion at a time and at the periods after it; kept for further runs of the same recording."""
     times = start_ns + period_ns * np.arange(rows, dtype=np.int64)
-    return motions(times, len(joints), _interpolators(series, joints))
+    return motions(times, motion.count, motion.parts)
 
 
 @lru_cache(maxsize=KEPT_RECORDINGS)
-def _interpolators(
-    series: tuple[Series, ...], joints: tuple[str, ...]
-) -> list[tuple[list[int], Interpolator]]:
-    """Return the columns of joints in each series that has some, and the interpolator for them."""
+def _motion(series: tuple[Series, ...], joints: tuple[str, ...]) -> _Motion:
     columns = [[i for i, name in enumerate(joints) if name in part.names] for part in series]
     found = zip(columns, series, strict=True)
-    return [(some, Interpolator(part, [joints[i] for i in some])) for some, part in found if some]
+    parts = [(some, Interpolator(part, [joints[i] for i in some])) for some, part in found if some]
+    return _Motion(len(joints), parts)
 
 
 def motions(

@@ -23,7 +23,7 @@ from model_nodes.main_physics.sources.annotations import readers_for, unread_not
 from model_nodes.main_physics.sources.bag import Bag, ReadFault
 from model_nodes.main_physics.sources.clock_offsets import find_offsets
 from model_nodes.main_physics.sources.event_stream import EventReader, EventStream
-from model_nodes.main_physics.sources.joint_series import KEPT_RECORDINGS, Series
+from model_nodes.main_physics.sources.joint_series import KEPT_RECORDINGS, Series, are_kept
 from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, Part, SceneAt
 from model_nodes.main_physics.sources.playback import Playback
 from model_nodes.main_physics.sources.recorded_motion import RecordedJoints, read_motion
@@ -77,7 +77,8 @@ class RecordedPart(Part):
             recorded = _KEPT.pop(key, None) or read_motion(
                 bag, spec.joint_states, spec.joints, spec.joints_from, robots, spec.units
             )
-            _KEPT[key] = recorded
+            if are_kept(recorded.series):
+                _KEPT[key] = recorded
             if len(_KEPT) > KEPT_RECORDINGS:
                 _KEPT.pop(next(iter(_KEPT)))
             self._series = recorded.series
