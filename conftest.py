@@ -11,7 +11,7 @@ from support.random_examples import failed_examples
 from support.ros_domains import own_domain
 from support.started_processes import none_in_the_default_domain
 
-from hetwin_core.ensemble.supervision.starting import COLLECTION_THRESHOLD
+from hetwin_core.ensemble.supervision.starting import COLLECTION_THRESHOLD, set_variables
 
 pytest_plugins = ["pytester", "support.browser", "support.recorded_runs"]
 
@@ -22,9 +22,9 @@ settings.register_profile("fixed", _COMMON, derandomize=True, database=None)
 settings.register_profile("random", _COMMON, max_examples=1000)
 settings.load_profile("fixed")  # unless --hypothesis-profile says otherwise
 
-gc.set_threshold(
-    COLLECTION_THRESHOLD
-)  # as the command does, else each import looks for cycles many times
+# As the command does: else each import looks for cycles many times, and threads of the workers spin.
+gc.set_threshold(COLLECTION_THRESHOLD)
+set_variables()
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -32,6 +32,8 @@ _RECORDED = {"uncertain_environment": "drop", "insertion": "insertion"}
 SCENES = ("pick_and_place", *_RECORDED)
 _SCRIPT = """
 import json, sys, time
+import os
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command does
 import mujoco
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.episodes.judged_run import RunJudge

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from rosbags.rosbag1 import Writer as Writer1
-from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
+from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer, storage_mcap
 from rosbags.typesys import Stores, get_typestore
 from rosbags.typesys.store import Typestore
 
@@ -25,6 +25,8 @@ from model_nodes.main_physics.sources.bag_types import (
 EPOCH_NS = 1_700_000_000_000_000_000
 MS = 1_000_000
 TYPES = known_types()
+# Each writer looks it up among all packages, which takes longer than to write a small bag.
+storage_mcap.version = functools.cache(storage_mcap.version)
 
 
 @functools.cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -118,6 +119,7 @@ def _module_file(cls: type[Any]) -> Path | None:
     return None if name is None else Path(name)
 
 
+@cache
 def _version() -> str:
     try:
         return version(_DISTRIBUTION)

@@ -17,15 +17,28 @@ from hetwin_core.ensemble.supervision.interrupts import block_signals, end_at_on
 
 COLLECTION_THRESHOLD = 200_000
 """Number of new objects that starts a cyclic garbage collection; imports often exceed the default of 700."""
+VARIABLES = {
+    "PYDANTIC_DISABLE_PLUGINS": "1",  # its search for plugins is slow
+    # Threads of NumPy's linear algebra spin while they wait, which costs more than they compute for small matrices; and
+    # the last bits of a large product depend on their number.
+    "OPENBLAS_NUM_THREADS": "1",
+}
+"""Environment variables of hetwin's processes, unless they are set already."""
 
 
 def start(module: str) -> None:
     """Import a module, which may take seconds, and call its `main`."""
     end_at_once()
     gc.set_threshold(COLLECTION_THRESHOLD)
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")  # its search for plugins is slow
+    set_variables()
     atexit.register(_skip_final_collection)
     import_module(module).main()
+
+
+def set_variables() -> None:
+    """Set `VARIABLES` before the libraries are imported that read them."""
+    for name, value in VARIABLES.items():
+        os.environ.setdefault(name, value)
 
 
 # CPython takes its stack in pieces of 16 KiB, and gives a piece back as soon as it is empty. A loop whose calls cross
@@ -53,5 +66,6 @@ def _skip_final_collection() -> None:
 
 if __name__ == "__main__":
     block_signals()  # NumPy's threads must never receive a signal, which Gazebo's server would handle
+    set_variables()
     import_module("numpy")
     start(sys.argv.pop(1))
