@@ -235,6 +235,7 @@ class Health:
             FOLLOWS: "yes" if self._following else "not yet",
         }
         if count := len(lags):
+            # not np.percentile, whose first call imports masked arrays while the robot is followed
             ranks = 0.5 * (count - 1), 0.95 * (count - 1)
             median, percentile_95 = np.interp(ranks, np.arange(count), lags)
             values["lag, median [ms]"] = f"{median:.2f}"
