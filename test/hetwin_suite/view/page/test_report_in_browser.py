@@ -121,7 +121,8 @@ def test_a_drag_over_the_time_line_and_a_click_on_a_plot_go_to_times(played: Wat
 
 
 def area_of(watched: Watched, plot: Any, selector: str) -> dict[str, float]:
-    """Where a part of a plot is on the screen, once it is drawn."""
+    """Where a part of a plot is on the screen, once it is drawn, which it is when it comes into view."""
+    plot.scroll_into_view_if_needed()
     part = plot.locator(selector).first
     part.scroll_into_view_if_needed()
     box: dict[str, float] = part.bounding_box()
