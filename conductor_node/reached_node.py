@@ -184,7 +184,7 @@ class NodeConnection(Peer):
             self._open_channel()
         if self._topics is not None:
             self._wait_for_topics(self._topics)
-            self._wait_until_matched(self._topics)
+        self._wait_for_response()
         found = self._registrations[self.plan.name]
         return found.host, found.pid
 
@@ -285,17 +285,25 @@ class NodeConnection(Peer):
             )
             raise self.failure("discover", reason)
 
-    def _wait_until_matched(self, topics: TopicChannel) -> None:
-        """Call the node until it responds: messages sent before both ends have discovered each other are lost."""
-        topics.request(FlatMessage("register"))
+    def _wait_for_response(self) -> None:
+        """Call the node until it responds, for which the deadline of a call may be too short.
+
+        Messages sent before both topic ends have discovered each other are lost. A node serves its memory when it
+        knows that it has registered, and it asks for that again if the middleware has lost the first response.
+        """
+        channel = self._topics or self._memory
+        assert channel is not None
+        channel.request(FlatMessage("register"))
         end, calls = time.monotonic() + self._time_limit(MATCH_S), 1
-        while topics.reply_until(time.monotonic() + REPEAT_S, lambda: True) is None:
+        while channel.reply_until(time.monotonic() + REPEAT_S, self._serve_requests) is None:
             self._check_alive("discover")
             if time.monotonic() > end:
-                reason = f"no answer{self._description} within {MATCH_S:g} s of its discovery; {calls} calls were sent"
+                since = "its registration" if self._topics is None else "its discovery"
+                reason = f"no answer{self._description} within {MATCH_S:g} s of {since}; {calls} calls were sent"
                 raise self.failure("discover", reason)
-            topics.repeat()
-            calls += 1
+            if self._topics is not None:
+                self._topics.repeat()
+                calls += 1
 
     def _check_alive(self, call: str) -> None:
         """Check that the node can still respond.

@@ -6,10 +6,12 @@ import faulthandler
 import os
 import sys
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import rclpy
 import rclpy.executors
+from rclpy.task import Future
 
 from hetwin.srv import RegisterModel
 from hetwin_core.ensemble.errors import BadInput, HetwinError
@@ -25,7 +27,8 @@ from model_nodes.ros_node.node import ModelNode
 
 REGISTER_TIMEOUT_S = 120.0
 """Time limit; many nodes that start at the same time on a busy machine take long."""
-RETRY_PERIOD_S = 5.0
+RETRY_PERIOD_S = 1.0
+"""Period in which a request without a response is repeated."""
 RENEW_CLIENT_S = 15.0
 """Age at which a client is replaced; a new client may get responses that the middleware loses for the old one."""
 POLL_PERIOD_S = 0.2
@@ -105,11 +108,13 @@ def register(
     while response is None:
         client = node.create_client(RegisterModel, of_run(REGISTER, node.run))
         until = min(end, time.monotonic() + RENEW_CLIENT_S)
+        calls: list[Future[Any]] = []
         while response is None and time.monotonic() < until:
             interrupts.raise_if_any()
             if client.service_is_ready():
                 is_offered = True
-                response = _response(node, executor, interrupts, client)
+                calls.append(client.call_async(node.registration()))
+                response = _response(calls, executor, interrupts)
             else:
                 executor.spin_once(0.02)
         if response is None and time.monotonic() > end:
@@ -128,15 +133,17 @@ def register(
 
 
 def _response(
-    node: ModelNode, executor: rclpy.executors.Executor, interrupts: Interrupts, client: Any
+    calls: Sequence[Future[Any]], executor: rclpy.executors.Executor, interrupts: Interrupts
 ) -> Any:
-    """Return the conductor's response to a registration; None if there is none within `RETRY_PERIOD_S`."""
-    call, retry_at = client.call_async(node.registration()), time.monotonic() + RETRY_PERIOD_S
-    response = None
-    while response is None and time.monotonic() < retry_at:
+    """Return the response to the last request, or a late one to another; None if there is none in time."""
+    retry_at = time.monotonic() + RETRY_PERIOD_S
+    while time.monotonic() < retry_at:
         interrupts.raise_if_any()
-        response = spin_until(executor, call, POLL_PERIOD_S)
-    return response
+        spin_until(executor, calls[-1], min(POLL_PERIOD_S, RETRY_PERIOD_S))
+        for call in calls:
+            if call.done():
+                return call.result()
+    return None
 
 
 def _no_response(node: ModelNode, service: str, *, is_offered: bool) -> HetwinError:

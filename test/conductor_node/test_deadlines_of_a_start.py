@@ -6,6 +6,8 @@ import os
 import signal
 import socket
 import subprocess
+import threading
+import time
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -24,6 +26,9 @@ from hetwin.srv import RegisterModel
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.scenario.model_plan import ModelPlan
 from hetwin_core.ensemble.supervision.watched import here
+from hetwin_core.ensemble.transport.remote.memory import FlatMessage
+from hetwin_core.ensemble.transport.remote.port import RemotePort
+from hetwin_core.wire.memory_offer import MemoryRequest
 
 LIMITS = {"APPEAR_S": 0.6, "REGISTER_S": 0.7, "DISCOVER_S": 0.8, "MATCH_S": 0.9, "REPORT_S": 0.3}
 
@@ -55,14 +60,15 @@ class Start:
         """Make the model's node."""
         return self.make(self.plan.name)
 
-    def register(self) -> None:
-        """Have the model's node registered."""
+    def register(self, memory: str = "") -> None:
+        """Have the model's node registered; `memory` is where it waits for memory."""
         self.registrations[self.plan.name] = RegisterModel.Request(
             name=self.plan.name,
             node=f"/{self.plan.name}",
             host=socket.gethostname(),
             pid=os.getpid(),
             place=here(),
+            memory=memory,
         )
 
     def failure(self) -> RunFailed:
@@ -128,6 +134,38 @@ def test_a_node_whose_responses_do_not_arrive(start: Start) -> None:
     assert "within 0.9 s of its discovery" in failure.reason
     assert f"{len(calls)} calls were sent" in failure.reason
     assert {(call.call, call.sequence) for call in calls} == {("register", 1)}
+
+
+def test_a_node_that_never_takes_its_memory(start: Start) -> None:
+    wanted = MemoryRequest()
+    start.register(wanted.address)
+    failure = start.failure()
+    wanted.close()
+    assert failure.call == "discover"
+    assert "within 0.9 s of its registration" in failure.reason
+    assert failure.reason.endswith("1 calls were sent")
+
+
+def test_a_node_may_learn_that_it_has_registered_later_than_a_call_may_take(start: Start) -> None:
+    """As it does if the middleware loses the first response."""
+    wanted = MemoryRequest()
+    start.register(wanted.address)
+
+    def serve() -> None:
+        time.sleep(start.plan.deadline + 0.1)
+        channel = wanted.taken(os.getpid(), "r1", 5.0)
+        assert channel is not None
+        while (call := channel.next_request(1.0)) is not None:
+            assert call.call == "register"
+            channel.reply(FlatMessage())
+        channel.close()
+
+    node = threading.Thread(target=serve)
+    node.start()
+    registered = RemotePort(start.plan, start.reached).register()
+    node.join()
+    assert registered == (socket.gethostname(), os.getpid())
+    wanted.close()
 
 
 class Elsewhere(ModelNodes):

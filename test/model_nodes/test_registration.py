@@ -54,6 +54,7 @@ def conductor(
     silent_for: int,
     run: str = "r1",
     process: tuple[int, str] | None = None,
+    late_s: float = 0.0,
 ) -> list[RegisterModel.Request]:
     """A conductor's service whose first answers do not arrive; a list that fills with what it is asked.
 
@@ -62,6 +63,7 @@ def conductor(
         silent_for: so many answers.
         run: token of its run.
         process: of the conductor: its id, and where that holds; None: this one.
+        late_s: time until an answer is given.
     """
     asked: list[RegisterModel.Request] = []
 
@@ -69,6 +71,11 @@ def conductor(
         asked.append(request)
         if len(asked) <= silent_for:
             await Future()
+        if late_s:
+            later: Future[None] = Future(executor=executor)
+            timer = node.create_timer(late_s, lambda: later.set_result(None), callback_group=group)
+            await later
+            timer.cancel()
         response.accepted = request.run in ("", run)
         response.reason = "" if response.accepted else f"meant {request.run}, got to {run}"
         response.host, response.run = request.host, run
@@ -98,6 +105,16 @@ def test_a_lost_answer_is_asked_for_again(
     ros_node.register(node, executor, Interrupts()).check("cup")
     assert len(asked) >= 2
     assert {request.pid for request in asked} == {os.getpid()}
+
+
+def test_an_answer_that_is_later_than_the_next_question_counts(
+    executor: SingleThreadedExecutor, node: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ros_node, "RETRY_PERIOD_S", 0.1)
+    monkeypatch.setattr(ros_node, "REGISTER_TIMEOUT_S", 10.0)
+    asked = conductor(executor, silent_for=0, late_s=0.35)
+    ros_node.register(node, executor, Interrupts()).check("cup")
+    assert len(asked) >= 2
 
 
 def test_a_conductor_that_never_answers_is_named(
