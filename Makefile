@@ -19,8 +19,10 @@ TYPED := $(patsubst %/py.typed,%,$(wildcard */py.typed plugins/*/*/py.typed exam
 MEASURES := $(if $(filter examples/%,$(BESIDE)),$(addprefix -m ,$(notdir $(basename $(wildcard benchmarks/*.py)))) \
   $(addprefix -p ,$(notdir $(patsubst %/,%,$(sort $(dir $(wildcard benchmarks/*/*.py)))))))
 TYPES := $(MYPY) $(addprefix -p ,$(notdir $(TYPED))) $(MEASURES)
-# What an installation is made from; Python code is not copied, so that it needs no new one.
-SOURCES := pyproject.toml $(BESIDE) hatch_build.py package.xml CMakeLists.txt $(wildcard cmake/* cmake/editable/* cmake/tf2_msgs/* cmake/tf2_msgs/msg/* msg/*.msg srv/*.srv action/*.action)
+# What an installation is made from; Python code is not copied, so that it needs no new one. Only files: a folder changes with
+# the bytecode that is kept in it.
+SOURCES := pyproject.toml $(BESIDE) hatch_build.py package.xml CMakeLists.txt \
+  $(wildcard cmake/*.* cmake/editable/*.* cmake/tf2_msgs/*.* cmake/tf2_msgs/msg/*.* msg/*.msg srv/*.srv action/*.action)
 # What the pages draw; made by the installation, and anew when one of its sources has changed.
 PAGE := hetwin_suite/view/page
 SCRIPT := $(PAGE)/built/page.js
