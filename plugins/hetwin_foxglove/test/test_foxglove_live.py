@@ -34,6 +34,7 @@ def test_it_is_seen_stepped_and_paused(running: ShownRun, client: FoxgloveClient
     client.until(lambda: client.rows("/hetwin/responsibilities"), "responsibilities")
     client.until(lambda: client.rows("/tf"), "frames")
     assert frames_in(client.rows("/tf")[0]) == {"ball", "hand", "world"}
+    client.until(lambda: client.rows("/hetwin/registry"), "the registry")
     assert client.rows("/hetwin/registry")[0]["scenario"] == "small"
     assert client.call("/hetwin/control", command="step", steps=2)["accepted"]
     client.until(lambda: running.now().time_ns == 20_000_000, "two steps")
