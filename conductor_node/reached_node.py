@@ -291,15 +291,15 @@ class NodeConnection(Peer):
         Messages sent before both topic ends have discovered each other are lost. A node serves its memory when it
         knows that it has registered, and it asks for that again if the middleware has lost the first response.
         """
-        channel = self._topics or self._memory
+        channel, limit_s = self._channel, self._time_limit(MATCH_S)
         assert channel is not None
         channel.request(FlatMessage("register"))
-        end, calls = time.monotonic() + self._time_limit(MATCH_S), 1
+        end, calls = time.monotonic() + limit_s, 1
         while channel.reply_until(time.monotonic() + REPEAT_S, self._serve_requests) is None:
             self._check_alive("discover")
             if time.monotonic() > end:
                 since = "its registration" if self._topics is None else "its discovery"
-                reason = f"no answer{self._description} within {MATCH_S:g} s of {since}; {calls} calls were sent"
+                reason = f"no answer{self._description} within {limit_s:g} s of {since}; {calls} calls were sent"
                 raise self.failure("discover", reason)
             if self._topics is not None:
                 self._topics.repeat()

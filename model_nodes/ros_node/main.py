@@ -139,7 +139,7 @@ def _response(
     retry_at = time.monotonic() + RETRY_PERIOD_S
     while time.monotonic() < retry_at:
         interrupts.raise_if_any()
-        spin_until(executor, calls[-1], min(POLL_PERIOD_S, RETRY_PERIOD_S))
+        spin_until(executor, calls[-1], POLL_PERIOD_S)
         for call in calls:
             if call.done():
                 return call.result()
